@@ -4,12 +4,15 @@
  * Owns: both tests. Leaves out: what follows for the choice of decision points (suggested-points.ts).
  *
  * 1. By time: values come again, but those of the later half of the events were not there in the earlier half. What is
- *    learned from such a field does not last: a batch, a version, a day.
+ *    learned from such a field does not last: a batch, a version, a day. A part of a time, such as an hour, is known by
+ *    its name.
  * 2. By host: each value is of one host, so the field says which host it is by another name.
  */
 import type { Leakage } from '../../api/live/sample-service.js'
 import type { FieldProfile } from './field-profile.js'
 
+/** Parts of a time by their names: their values come again, and say when an event was. */
+const TIME_PART = /(^|[._])(hour|weekday|day|dow|week|month|minute)(_?of_?(the_?)?(day|week|month|year|hour))?$/i
 const EVENTS_MIN = 40
 const VALUES_MIN = 4
 /** A field leaks by time if so little of what was expected to come again does. */
@@ -85,7 +88,7 @@ export function leakagesOf(profiles: readonly FieldProfile[], events: number): R
   )
   for (const profile of profiles) {
     if (profile.kind !== 'category') continue
-    if (leaksByTime(profile, order)) found.set(profile.name, 'time')
+    if (TIME_PART.test(profile.name) || leaksByTime(profile, order)) found.set(profile.name, 'time')
     else if (host !== undefined && leaksByHost(profile, host)) found.set(profile.name, 'host')
   }
   return found

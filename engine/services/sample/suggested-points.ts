@@ -1,13 +1,17 @@
 /**
- * Which fields of a sample may decide: those that come again, say something, and together leave few buckets.
+ * Which fields of a sample may decide: those that come again, say something, and together leave buckets that do, too.
  *
  * Owns: the choice, and its reasons. Leaves out: values (field-profile.ts), events (domain/event/input/).
  *
- * 1. A field whose name says that it is the rule, the action or the like comes first, then those that say most.
+ * 1. Where the sample has the answers of people, the fields that tell most about them come first. Else a field whose
+ *    name says that it is the rule, the action or the like comes first, then those that say most.
  * 2. A field that tells the time or the host by another name is left out (leakage.ts).
- * 3. A field is taken while the buckets stay large enough to learn from. One that follows from those before is left
- *    out.
- * 4. A field with the answers of people never decides (domain/event/input/answers.ts).
+ * 3. A field is taken while the next event probably falls into a bucket that is known: the share of events that are
+ *    not alone in their bucket (Good-Turing). The mean size of buckets would leave out telling fields, because a stream
+ *    has a few large buckets and many small ones.
+ * 4. A field that follows from those before adds no buckets. If it is coarser than each of them it is taken: it says
+ *    which of their values are alike. If it is another name for one of them, it is left out.
+ * 5. A field with the answers of people never decides (domain/event/input/answers.ts).
  */
 import type { Leakage } from '../../api/live/sample-service.js'
 import type { FieldProfile } from './field-profile.js'
@@ -21,10 +25,12 @@ const NAMES: readonly RegExp[] = [
   /(^|[._])(host|device|asset|agent|computer|zone|os|role|group)([._](name|type|os|role|criticality))?$/i,
   /(^|[._])(user|account|process|file|protocol|port|country|direction)([._]name)?$/i,
 ]
-const MAX_POINTS = 6
+const MAX_POINTS = 8
 const COVERAGE_MIN = 0.5
-/** Events in a bucket, on average, at least. */
-const BUCKET_EVENTS_MIN = 4
+/** The share of events that are not alone in their bucket. */
+const KNOWN_MIN = 0.9
+/** A field that follows from another one, and has more than this share of its values, is another name for it. */
+const SAME_VALUES = 0.5
 const LARGEST = 50
 
 export interface Choice {
@@ -51,6 +57,50 @@ function refined(groups: Int32Array, codes: Int32Array): { readonly groups: Int3
   return { groups: result, count: numbers.size }
 }
 
+/** The share of events that are not alone in their group. */
+function knownShare(groups: Int32Array, count: number): number {
+  const sizes = new Int32Array(count)
+  for (const group of groups) sizes[group]!++
+  let alone = 0
+  for (const size of sizes) if (size === 1) alone++
+  return groups.length === 0 ? 0 : 1 - alone / groups.length
+}
+
+/** True if a field follows from one of these, and is hardly coarser: another name for it. */
+function isOtherName(profile: FieldProfile, taken: readonly FieldProfile[]): boolean {
+  return taken.some(({ codes, values }) => {
+    const { count } = refined(refined(new Int32Array(codes.length), codes).groups, profile.codes)
+    return count <= values.size * 1.05 + 1 && profile.values.size > SAME_VALUES * values.size
+  })
+}
+
+/** Bits that a field tells about the answers, without what chance alone would tell (Miller and Madow). */
+function bitsAbout(answers: FieldProfile, { codes, values }: FieldProfile): number {
+  const joint = new Map<number, number>()
+  const [ofAnswer, ofValue] = [new Int32Array(answers.values.size), new Int32Array(values.size + 1)]
+  let all = 0
+  for (let at = 0; at < codes.length; at++) {
+    const answer = answers.codes[at] as number
+    if (answer < 0) continue
+    const value = (codes[at] as number) + 1
+    all++
+    ofAnswer[answer]!++
+    ofValue[value]!++
+    const key = answer * 2 ** 21 + value
+    joint.set(key, (joint.get(key) ?? 0) + 1)
+  }
+  const entropy = (counts: Iterable<number>): number => {
+    let [bits, different] = [0, 0]
+    for (const count of counts) {
+      if (count === 0) continue
+      different++
+      bits -= (count / all) * Math.log2(count / all)
+    }
+    return bits + (different - 1) / (2 * all * Math.LN2)
+  }
+  return all === 0 ? 0 : entropy(ofAnswer) + entropy(ofValue) - entropy(joint.values())
+}
+
 /** Number of buckets, and the share of events in the largest. Events without any value are in one of them. */
 export function bucketFigures(points: readonly FieldProfile[], events: number): BucketFigures {
   let groups: Int32Array = new Int32Array(events)
@@ -68,7 +118,7 @@ function rankOf({ name }: FieldProfile): number {
 }
 
 const leakageReasons: Readonly<Record<Leakage, string>> = {
-  time: 'Its values follow the time: later events have new ones, so what is learned does not last.',
+  time: 'Its values say when an event was rather than what it is, so what is learned does not last.',
   host: 'Each of its values is of one host, so what is learned holds for that host alone.',
 }
 
@@ -95,7 +145,7 @@ function percent(part: number, whole: number): string {
 export interface Sampled {
   readonly events: number
   readonly leakages: ReadonlyMap<string, Leakage>
-  /** Fields with answers. */
+  /** Fields with answers, the surest first. */
   readonly answers: readonly string[]
 }
 
@@ -108,23 +158,29 @@ export function suggestPoints(profiles: readonly FieldProfile[], sampled: Sample
     if (fault === null) open.push(profile)
     else reasons.set(profile.name, fault)
   }
-  open.sort((a, b) => rankOf(a) - rankOf(b) || b.entropy - a.entropy || (a.name < b.name ? -1 : 1))
-  const points: string[] = []
+  const given = profiles.find(({ name }) => name === sampled.answers[0])
+  const bits = new Map(open.map((profile) => [profile, given === undefined ? 0 : bitsAbout(given, profile)]))
+  const told = (profile: FieldProfile): number => bits.get(profile) as number
+  open.sort((a, b) => told(b) - told(a) || rankOf(a) - rankOf(b) || b.entropy - a.entropy || (a.name < b.name ? -1 : 1))
+  const taken: FieldProfile[] = []
   let groups: Int32Array = new Int32Array(events)
   let count = events === 0 ? 0 : 1
   for (const profile of open) {
     const next = refined(groups, profile.codes)
-    const values = profile.values.size
-    const told = `${percent(profile.events, events)} of the events have it, with ${values} different values`
-    if (next.count <= count * 1.01) reasons.set(profile.name, 'Already implied by the suggested fields.')
-    else if (next.count * BUCKET_EVENTS_MIN > events && points.length > 0)
-      reasons.set(profile.name, `${told}, but it would make buckets too small.`)
-    else if (points.length >= MAX_POINTS) reasons.set(profile.name, `${told}. Enough others are suggested.`)
+    const { size } = profile.values
+    const says = `${percent(profile.events, events)} of the events have it, with ${size} different values`
+    const follows = next.count <= count * 1.01
+    if (follows && isOtherName(profile, taken)) reasons.set(profile.name, 'Another name for a suggested field.')
+    else if (taken.length >= MAX_POINTS) reasons.set(profile.name, `${says}. Enough others are suggested.`)
+    else if (!follows && taken.length > 0 && knownShare(next.groups, next.count) < KNOWN_MIN)
+      reasons.set(profile.name, `${says}, but it would make too many buckets of one event.`)
     else {
-      points.push(profile.name)
+      taken.push(profile)
       ;({ groups, count } = next)
-      reasons.set(profile.name, `${told}, which repeat.`)
+      reasons.set(profile.name, follows ? coarser : `${says}, which repeat.`)
     }
   }
-  return { points, reasons }
+  return { points: taken.map(({ name }) => name), reasons }
 }
+
+const coarser = 'Implied by the suggested fields: it adds no buckets, and says which values are alike.'

@@ -1,8 +1,9 @@
 /** The fields of a sample: which may decide, and which are chosen. */
-import type { Signal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { FieldStatistics, SampledField } from '../../../client/index.js'
-import { number, percent, t, type TextKey } from '../../texts.js'
-import { bucketsOf } from './setup.js'
+import { count, number, percent, t, type TextKey } from '../../texts.js'
+import { Icon } from '../../parts/icon.js'
+import { bucketsOf, mixingOf } from './figures.js'
 
 interface FieldsProps {
   readonly sample: FieldStatistics
@@ -62,8 +63,49 @@ function rankOf(of: SampledField): number {
   return of.suggested ? 0 : of.codes === null ? 2 : 1
 }
 
+/** Fewer fields leave unlike events in one bucket. */
+const POINTS_MIN = 3
+const POINTS_MAX = 12
+/** Rows that are shown at first, and the number of fields from which on they can be looked for. */
+const SHOWN = 20
+/** A share of mixed events that is worth a warning. */
+const MIXED_MIN = 0.005
+
+/** What is to be thought of before the job is made: too few fields, too many, answers that share buckets. */
+function Doubts({ sample, chosen, answers }: FieldsProps) {
+  const points = sample.fields.filter(({ field }) => chosen.value.has(field))
+  const left = sample.fields.filter(({ field, codes }) => codes !== null && field !== answers).length - points.length
+  const { answered, mixed } = mixingOf(points, sample.fields.find(({ field }) => field === answers) ?? null)
+  const doubts = [
+    ...(points.length > 0 && points.length < POINTS_MIN && left > 0
+      ? [count('new_job.few_points', points.length)]
+      : []),
+    ...(points.length > POINTS_MAX ? [t('new_job.many_points', { n: points.length })] : []),
+    ...(points.length > 0 && answered > 0 && mixed > MIXED_MIN * answered
+      ? [t('new_job.mixed', { mixed, answered, field: answers ?? '' })]
+      : []),
+  ]
+  return (
+    <>
+      {doubts.map((text) => (
+        <p key={text} class="warn" role="status">
+          <Icon name="triangle-alert" /> {text}
+        </p>
+      ))}
+    </>
+  )
+}
+
 export function Fields({ sample, chosen, answers }: FieldsProps) {
-  const fields = [...sample.fields].sort((a, b) => rankOf(a) - rankOf(b))
+  const wanted = useSignal('')
+  const isAll = useSignal(false)
+  const sorted = [...sample.fields].sort((a, b) => rankOf(a) - rankOf(b))
+  const words = wanted.value.toLowerCase().split(/\s+/)
+  const found = sorted.filter((of) => {
+    const text = [of.field, ...of.examples].join(' ').toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const fields = isAll.value ? found : found.slice(0, SHOWN)
   const { buckets, largest } = bucketsOf(sample.fields.filter(({ field }) => chosen.value.has(field)))
   return (
     <section class="panel stack">
@@ -72,7 +114,17 @@ export function Fields({ sample, chosen, answers }: FieldsProps) {
         <output class="figure">{t('new_job.buckets', { buckets, largest: percent(100 * largest) })}</output>
       </header>
       <p>{t('new_job.points_text')}</p>
-      <div class="table-wrap fields">
+      <Doubts sample={sample} chosen={chosen} answers={answers} />
+      {sorted.length > SHOWN ? (
+        <input
+          type="search"
+          aria-label={t('new_job.find_field')}
+          placeholder={t('new_job.find_field')}
+          value={wanted.value}
+          onInput={({ currentTarget: { value } }) => (wanted.value = value)}
+        />
+      ) : null}
+      <div class="table-wrap">
         <table class="rows">
           <thead>
             <tr>
@@ -90,6 +142,11 @@ export function Fields({ sample, chosen, answers }: FieldsProps) {
           </tbody>
         </table>
       </div>
+      {found.length > fields.length ? (
+        <button type="button" onClick={() => (isAll.value = true)}>
+          {t('new_job.all_fields', { n: found.length })}
+        </button>
+      ) : null}
     </section>
   )
 }

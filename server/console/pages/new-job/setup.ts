@@ -1,28 +1,6 @@
-/** The job that the wizard makes: its resources, and its buckets beforehand. */
-import type { SampledField } from '../../../client/index.js'
+/** The job that the wizard makes: its resources. */
 import { api, may } from '../../state/api.js'
 import type { DraftLabel } from './history.js'
-
-export interface BucketFigures {
-  readonly buckets: number
-  /** Share of the 50 largest, 0 to 1. */
-  readonly largest: number
-}
-
-const LARGEST = 50
-
-/** The buckets of the sampled events by these fields. */
-export function bucketsOf(fields: readonly SampledField[]): BucketFigures {
-  const codes = fields.flatMap((field) => (field.codes === null ? [] : [field.codes]))
-  const events = codes[0]?.length ?? 0
-  const sizes = new Map<string, number>()
-  for (let at = 0; at < events; at++) {
-    const key = codes.map((each) => each[at]).join(' ')
-    sizes.set(key, (sizes.get(key) ?? 0) + 1)
-  }
-  const largest = [...sizes.values()].sort((a, b) => b - a).slice(0, LARGEST)
-  return { buckets: sizes.size, largest: events === 0 ? 0 : largest.reduce((sum, size) => sum + size, 0) / events }
-}
 
 export interface Plan {
   readonly title: string

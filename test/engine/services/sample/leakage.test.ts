@@ -27,7 +27,7 @@ test('a field whose later values are new leaks by time, whatever the order of th
   for (const order of [events, [...events].reverse(), [...events].sort((a, b) => (a.batch < b.batch ? 1 : -1))]) {
     const batch = fieldsOf(order).get('batch')
     assert.deepEqual([batch?.leakage, batch?.suggested], ['time', false])
-    assert.match(batch?.reason ?? '', /follow the time/)
+    assert.match(batch?.reason ?? '', /say when an event was/)
   }
 })
 

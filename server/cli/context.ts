@@ -5,9 +5,9 @@
  *    every user of the machine and kept in the history of shells.
  * 2. The key of a profile goes to the address of that profile alone.
  */
-import { createClient, type Client } from '../client/index.js'
+import { ApiError, createClient, type Client } from '../client/index.js'
 import { Transport } from '../client/transport.js'
-import { UsageError } from './failure.js'
+import { CommandError, UsageError } from './failure.js'
 import { ProfileFile, profilePath, type Profile } from './profile.js'
 import { cleanJson, cleanText } from './terminal/clean.js'
 import { tableText, type Column } from './terminal/table.js'
@@ -103,8 +103,16 @@ export class Context {
   }
 }
 
-/** The id of a job that is named by id or by title. */
+/** The id of a job that is named by id or by title. @throws CommandError where there is no such job. */
 export async function jobIdOf(client: Client, job: string): Promise<number> {
-  if (/^[1-9]\d{0,14}$/.test(job)) return Number(job)
-  return (await client.getJobByName({ body: { job_name: job } })).job_id
+  try {
+    if (!/^[1-9]\d{0,14}$/.test(job)) return (await client.getJobByName({ body: { job_name: job } })).job_id
+    await client.getManagedJob({ job_id: Number(job) }, { retries: 0 })
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404)
+      throw new CommandError(`there is no job ${job}; "decide jobs list" shows the jobs`)
+    // Who may not read jobs may send events to one. What else is wrong, the command itself says.
+    if (!/^\d+$/.test(job)) throw error
+  }
+  return Number(job)
 }

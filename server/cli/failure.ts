@@ -68,7 +68,9 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof ServiceError) {
     const hint = error instanceof ApiError && error.status !== null ? hints[error.status] : undefined
     const request = error.requestId === null ? '' : ` (request ${error.requestId})`
-    return `${error.message.replace(/\.$/, '')}${hint === undefined ? '' : `: ${hint}`}${request}.`
+    // The client puts the name of the operation first, which says nothing to people.
+    const said = error.message.replace(/^[a-z]\w+: /, '').replace(/\.$/, '')
+    return `${said}${hint === undefined ? '' : `: ${hint}`}${request}.`
   }
   if (error instanceof CommandError || isSystemError(error) || isNamed(error, 'Refusal', 'FileError')) {
     const sentence = isSystemError(error) ? systemSentence(error) : error.message

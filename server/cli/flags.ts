@@ -57,5 +57,5 @@ export function optionalPlace(brief: string, placeholder: string) {
   return { ...place(brief, placeholder), optional: true } as const
 }
 
-export const job = place('The id or the title of a job', 'job')
+export const job = place('The id or the title of a job; --job names it as well', 'job')
 export const event = place('The id of an event', 'event')

@@ -3,6 +3,7 @@ import { ExitCode, proposeCompletions, run } from '@stricli/core'
 import { makeApp } from './app.js'
 import { Context } from './context.js'
 import { exitCodes } from './failure.js'
+import { withJobFirst } from './job-first.js'
 import { cleanLine } from './terminal/clean.js'
 import type { World } from './world.js'
 
@@ -25,6 +26,6 @@ export async function runCommand(args: readonly string[], world: World, version:
     return exitCodes.done
   }
   // Without a command: what there is.
-  await run(app, args.length === 0 ? ['--help'] : args, context)
+  await run(app, args.length === 0 ? ['--help'] : withJobFirst(args), context)
   return codeOf(context.process.exitCode)
 }

@@ -1,8 +1,24 @@
 /** Commands about events. */
 import { command } from '../command.js'
+import type { IngestFlags } from '../commands/ingest.js'
+import type { QueryFlags } from '../commands/query.js'
+import type { TailFlags } from '../commands/tail.js'
+import { UsageError } from '../failure.js'
 import { asText, event, flag, job, number, optionalPlace, service, text, wholeNumber } from '../flags.js'
 
 const RESULTS_MAX = 10_000
+
+type Places = readonly (string | undefined)[]
+
+/** The last place, and the flags with the job that stands before it. */
+function jobBefore<F extends { readonly job?: string | undefined }>(
+  flags: F,
+  [first, second]: Places,
+): [last: string | undefined, flags: F] {
+  if (second === undefined) return [first, flags]
+  if (flags.job !== undefined) throw new UsageError(`the job is named twice: ${first} and --job ${flags.job}`)
+  return [second, { ...flags, job: first }]
+}
 
 const filter = {
   kind: 'parsed',
@@ -13,9 +29,16 @@ const filter = {
   optional: true,
 } as const
 
-const ingest = command({
-  load: async () => (await import('../commands/ingest.js')).ingest,
+const ingest = command<IngestFlags, Places>({
+  load: async () => {
+    const { ingest: run } = await import('../commands/ingest.js')
+    return (context, flags, ...places) => {
+      const [file, all] = jobBefore(flags, places)
+      return run(context, all, file)
+    }
+  },
   docs: {
+    customUsage: ['[<job>] [<file>]'],
     brief: 'Send events from a file or standard input: JSON, NDJSON or CSV, also gzip',
     fullDescription:
       'With --job each document is an event; without it each line has job_id and raw_body, as for ' +
@@ -49,13 +72,24 @@ const ingest = command({
       skip: number('Events to leave out at the beginning', 0, [0, 1e15]),
       results: flag('Print each decision as a line of JSON'),
     },
-    positional: { kind: 'tuple', parameters: [optionalPlace('File; default: standard input', 'file')] },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        optionalPlace('File; default: standard input. Of two places the first is the job', 'file'),
+        optionalPlace('File, behind the job', 'file'),
+      ],
+    },
   },
 })
 
-const tail = command({
-  load: async () => (await import('../commands/tail.js')).tail,
+const tail = command<TailFlags, [job?: string]>({
+  load: async () => {
+    const { tail: run } = await import('../commands/tail.js')
+    return (context, flags, job) =>
+      run(context, job === undefined ? flags : { ...flags, job: [job, ...(flags.job ?? [])] })
+  },
   docs: {
+    customUsage: ['[<job>]'],
     brief: 'Follow decisions, votes, trainings and clusters as they happen',
     fullDescription: 'A connection that breaks goes on where it was. --json prints one message a line, with its id.',
   },
@@ -88,12 +122,20 @@ const tail = command({
       },
     },
     aliases: { f: 'filter', n: 'limit' },
+    positional: { kind: 'tuple', parameters: [optionalPlace('The id or the title of a job', 'job')] },
   },
 })
 
-const query = command({
-  load: async () => (await import('../commands/query.js')).query,
+const query = command<QueryFlags, Places>({
+  load: async () => {
+    const { query: run } = await import('../commands/query.js')
+    return (context, flags, ...places) => {
+      const [text, all] = jobBefore(flags, places)
+      return run(context, all, text)
+    }
+  },
   docs: {
+    customUsage: ['[<job>] [<query>]'],
     brief: 'Find events by a query and times',
     fullDescription:
       'The query is in the query language, such as "label:Escalate (host.name:web-* OR severity>3)". Each filter is ' +
@@ -112,7 +154,13 @@ const query = command({
       count: flag('Print only how many events match'),
     },
     aliases: { f: 'filter', n: 'limit' },
-    positional: { kind: 'tuple', parameters: [optionalPlace('Query; default: all events', 'query')] },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        optionalPlace('Query; default: all events. Of two places the first is the job', 'query'),
+        optionalPlace('Query, behind the job', 'query'),
+      ],
+    },
   },
 })
 
@@ -136,7 +184,7 @@ const next = command({
 
 const vote = command({
   load: async () => (await import('../commands/vote.js')).vote,
-  docs: { brief: "Give or withdraw an analyst's vote on an event" },
+  docs: { brief: "Give or withdraw an analyst's vote on an event", customUsage: ['<job> <event> [<label>]'] },
   parameters: {
     flags: {
       ...service,

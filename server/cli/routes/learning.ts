@@ -42,8 +42,9 @@ const forecast = command({
       epsilon: {
         kind: 'parsed',
         parse: numberBetween(0, 0.5),
-        brief: 'The share of settled events that may be wrong',
+        brief: 'The share of settled events that may be wrong; default: 0.02',
         placeholder: 'share',
+        default: '0.02',
       },
     },
     positional: { kind: 'tuple', parameters: [job] },
@@ -102,7 +103,10 @@ const rollback = command({
 
 const promote = command({
   load: async () => (await loadModels()).promote,
-  docs: { brief: 'Let the challenger, or a model that is kept, decide from the next event on' },
+  docs: {
+    brief: 'Let the challenger, or a model that is kept, decide from the next event on',
+    customUsage: ['<job> [<model>]'],
+  },
   parameters: {
     flags: service,
     positional: {

@@ -75,7 +75,54 @@ test('jobs are shown, stopped, started, and made from a file', async () => {
   assert.equal((await run(['jobs', 'apply', file, '--keep-existing'])).code, 1)
   const missing = await run(['jobs', 'show', 'No such job'])
   assert.deepEqual([missing.code, missing.out], [1, ''])
-  assert.match(missing.err, /^getJobByName: job not found \(request \S+\)\.$/m)
+  assert.equal(missing.err, 'there is no job No such job; "decide jobs list" shows the jobs.\n')
+})
+
+test('a job is named in its place or by --job, with every command', async () => {
+  const id = String(jobId)
+  for (const [args, words] of [
+    [['jobs', 'show', '--job', title], /^decision points/m],
+    [['jobs', 'show', `--job=${id}`], /^decision points/m],
+    [['next', '--job', id, '-n', '1'], /./],
+    [['models', 'list', '--job', id, '--json'], /^\[/],
+    [['safety', 'show', '--job', id], /./],
+    [['vote', '--job', id, 'e-2', 'Drop', '--as', 'eve'], /^Consensus: Drop/m],
+    [['vote', 'e-2', '--withdraw', '--as', 'eve', '--job', id], /^Consensus: none/m],
+    [['query', title, 'rule:a', '--count'], /^2$/m],
+    [['query', 'rule:a', '--job', title, '--count'], /^2$/m],
+  ] as const)
+    assert.match(await good(args), words, args.join(' '))
+  const twice = await run(['query', title, 'rule:a', '--job', id])
+  assert.deepEqual([twice.code, /named twice/.test(twice.err)], [2, true])
+  const ingested = await run(['ingest', title, '-', '--json'], { input: '{"other":1}' })
+  assert.equal(JSON.parse(ingested.out).stored?.new ?? JSON.parse(ingested.out).stored, 1, ingested.err)
+})
+
+test('usage shows the places that may be left out', async () => {
+  for (const [args, usage] of [
+    [['vote'], 'vote <job> <event> [<label>]'],
+    [['promote'], 'promote <job> [<model>]'],
+    [['ingest'], 'ingest [<job>] [<file>]'],
+    [['query'], 'query [<job>] [<query>]'],
+    [['tail'], 'tail [<job>]'],
+  ] as const)
+    assert.ok((await good([...args, '--help'])).includes(usage), usage)
+})
+
+test('a job that there is not ends a command with one sentence, and nothing is sent', async () => {
+  const ran = await run(['ingest', '--job', '99'], { input: '{"a":1}\n'.repeat(1_000) })
+  assert.deepEqual([ran.code, ran.out, ran.err], [1, '', 'there is no job 99; "decide jobs list" shows the jobs.\n'])
+  assert.match((await run(['train', '99'])).err, /^there is no job 99;/)
+})
+
+test('errors name no operation, and a comparison that cannot hold is refused', async () => {
+  const refused = await run(['vote', String(jobId), 'none', 'Drop'])
+  assert.match(refused.err, /^event not found/)
+  const compared = await run(['query', '--job', String(jobId), '-f', 'confidence_score<zz'])
+  assert.notEqual(compared.code, 0)
+  assert.match(compared.err, /confidence_score/)
+  assert.doesNotMatch(compared.err, /^\w+: /)
+  assert.match((await run(['safety', 'forecast', String(jobId)])).err, /\w/)
 })
 
 test('events are found by filters, one a line of JSON, or as a table that no event can break', async () => {

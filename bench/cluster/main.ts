@@ -61,10 +61,13 @@ async function main(nodes: number): Promise<void> {
   const directory = temporaryDirectory()
   const program = await natsProgram((line) => console.log(line))
   console.log(`starting three NATS servers and ${nodes} nodes in ${directory}`)
-  const cluster = await LocalCluster.start({ program, directory, nodes, key: newKey() })
+  const password = newKey().slice(0, 16)
+  const env = { SERVICE_ADMIN_PASSWORD: password }
+  const cluster = await LocalCluster.start({ program, directory, nodes, key: newKey(), env })
   for (const { name, address, child } of [...cluster.servers, ...cluster.nodes])
     console.log(`${name.padEnd(10)} ${address}  process ${child.pid}`)
   console.log(`\nManagement key: ${cluster.key}`)
+  console.log(`Console: ${cluster.nodes[0]?.address}/, sign in as admin with the password ${password}`)
   console.log('Each node answers for every job. Kill any one node and any one server: nothing is lost.')
   console.log('Interrupt (Ctrl-C) to end all and remove the data.')
   // A handler of the harness would end this process at once.

@@ -239,7 +239,8 @@ export function listenOn(app: HttpApp, host: string, port: number, sharing: numb
     app.listen(host, port, sharing, (socket) => {
       if (socket !== false) return resolve(socket)
       app.close()
-      reject(new Error(`cannot listen on ${host} port ${port}: it is in use or not allowed`))
+      const settings = 'SERVICE_PORT sets another port, SERVICE_OPS_PORT that for operators'
+      reject(new Error(`cannot listen on ${host} port ${port}: it is in use or not allowed; ${settings}`))
     })
   })
 }

@@ -21,7 +21,7 @@ import type { App } from '../app.js'
 import { createClient } from '../client/index.js'
 import { DryRuns } from './dry-runs.js'
 import { inputOf, ToolCalls, WriteAnswer, type Caller, type ToolOutcome } from './call-tool.js'
-import type { Tool } from './tool.js'
+import { SERVER_NAME, type Tool } from './tool.js'
 import { isAllowed, toolFor, tools } from './tools.js'
 import { UNTRUSTED } from './untrusted.js'
 
@@ -92,7 +92,10 @@ export async function openHandler(app: App): Promise<McpHandler> {
         inputRequests: { confirm: inputRequired.elicit({ message: outcome.message, requestedSchema: confirmForm }) },
       })
     const content = [{ type: 'text' as const, text: outcome.text }]
-    return outcome.kind === 'error' ? { content, isError: true } : { content, structuredContent: outcome.content }
+    if (outcome.kind === 'error') return { content, isError: true }
+    // Clients that pass on texts alone see the data, too: the specification recommends it.
+    const data = { type: 'text' as const, text: JSON.stringify(outcome.content) }
+    return { content: [...content, data], structuredContent: outcome.content }
   }
 
   function confirmationIn({ mcpReq }: ServerContext): Caller['confirmation'] {
@@ -120,7 +123,7 @@ export async function openHandler(app: App): Promise<McpHandler> {
     const sender = authInfo?.extra?.sender as Sender
     const { scopes } = sender.principal
     const server = new Server(
-      { name: app.service.name, title: 'Decision service', version: '1.0.0' },
+      { name: SERVER_NAME, title: 'Decision service', version: '1.0.0' },
       { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
     )
     server.setRequestHandler('tools/list', () => ({

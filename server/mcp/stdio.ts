@@ -16,6 +16,7 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server'
+import { SERVER_NAME } from './tool.js'
 
 export interface StdioOptions {
   /** The address of the service. */
@@ -121,7 +122,7 @@ export async function serveStdio(options: StdioOptions): Promise<StdioBridge> {
 
   const factory = (): Server => {
     const server = new library.Server(
-      { name: 'decision-service', title: 'Decision service', version: '1.0.0' },
+      { name: SERVER_NAME, title: 'Decision service', version: '1.0.0' },
       { capabilities: { tools: {} }, instructions },
     )
     server.setRequestHandler(

@@ -12,6 +12,9 @@ import type { Scope } from '../../engine/index.js'
 import type { Calls, Client } from '../client/index.js'
 
 /** Arguments that fit the schema and make no sense together. The message is a sentence for the agent. */
+/** The name of the server, over HTTP and over standard input alike. */
+export const SERVER_NAME = 'decision-service'
+
 export class InvalidCall extends Error {
   override readonly name = 'InvalidCall'
 }

@@ -81,7 +81,7 @@ test('a start that fails says why in one sentence', async () => {
           SERVICE_PASSWORD_COST: String(PASSWORD_COST),
         },
         [],
-        /cannot listen on 127\.0\.0\.1 port/,
+        /cannot listen on 127\.0\.0\.1 port \d+: it is in use or not allowed; SERVICE_PORT sets another port/,
       ],
       [{ SERVICE_DATA_DIR: service.dataDir, SERVICE_PORT: '0' }, [], /in use|used/],
     ] as const) {

@@ -1,6 +1,7 @@
 /** Tools by which an agent says what is right: votes, notes, overrides. */
 import { Type } from 'typebox'
 import { limits } from '../../../engine/index.js'
+import type { Client } from '../../client/index.js'
 import { Exact } from '../../schemas/common.js'
 import { PickedBy } from '../../schemas/next.js'
 import { InvalidCall, readTool, writeTool, type Tool } from '../tool.js'
@@ -14,6 +15,15 @@ const WithdrawInstead = Type.Optional(Type.Boolean({ description: 'True: takes i
 function labelOf({ label, withdraw = false }: { readonly label?: string; readonly withdraw?: boolean }): string | null {
   if (withdraw === (label === undefined)) return label ?? null
   throw new InvalidCall('Give either label, or withdraw: true.')
+}
+
+/** A dry run refuses what the change would refuse. @throws InvalidCall for a label that the job does not have. */
+async function mustBeLabel(client: Pick<Client, 'getJobLabels'>, job_id: number, label: string | null): Promise<void> {
+  if (label === null) return
+  const labels = await client.getJobLabels({ job_id })
+  const wanted = label.trim().toLowerCase()
+  const isKnown = labels.some((name, at) => [name.toLowerCase(), `label_${at}`, `class_${at}`].includes(wanted))
+  if (!isKnown) throw new InvalidCall(`There is no label ${label}. The labels of the job are ${labels.join(', ')}.`)
 }
 
 const nextToLabel = readTool({
@@ -62,7 +72,7 @@ const vote = writeTool({
   description:
     'Votes for the right label of an event, in the name of `analyst` or of the key. The vote counts for every event ' +
     'with the same values at the decision points.',
-  operations: ['getFeedbackReach', 'giveFeedback', 'withdrawFeedback'],
+  operations: ['getFeedbackReach', 'getJobLabels', 'giveFeedback', 'withdrawFeedback'],
   scopes: ['write:event_feedback'],
   input: Exact({
     job_id: JobId,
@@ -78,6 +88,7 @@ const vote = writeTool({
   isIdempotent: true,
   async plan({ client, input }) {
     const label = labelOf(input)
+    await mustBeLabel(client, input.job_id, label)
     const reach = await client.getFeedbackReach({ job_id: input.job_id, event_id: input.event_id })
     const what = label === null ? 'Withdraws the vote on' : `Votes ${label} on`
     return { count: reach.applies_to_events, effect: `${what} ${counted(reach.applies_to_events, 'event')}.` }
@@ -141,7 +152,7 @@ const override = writeTool({
   name: 'override_consensus',
   title: 'Override the consensus',
   description: 'Sets the consensus of the bucket of an event above all votes, or withdraws such an override.',
-  operations: ['getEventConsensus', 'overrideEventConsensus', 'withdrawEventOverride'],
+  operations: ['getEventConsensus', 'getJobLabels', 'overrideEventConsensus', 'withdrawEventOverride'],
   scopes: ['write:consensus', 'read:event_query'],
   input: Exact({
     job_id: JobId,
@@ -153,6 +164,7 @@ const override = writeTool({
   isIdempotent: true,
   async plan({ client, input }) {
     const label = labelOf(input)
+    await mustBeLabel(client, input.job_id, label)
     const { events_count: events, votes_count: votes } = await client.getEventConsensus({
       job_id: input.job_id,
       event_id: input.event_id,

@@ -133,6 +133,21 @@ test('what to label next is asked for, with a reason', async () => {
   assert.equal((await agent.change('vote', vote)).changed, true)
 })
 
+test('a label that the job does not have is refused by the dry run, with the labels that there are', async () => {
+  for (const name of ['vote', 'override_consensus']) {
+    const refused = await agent.result(name, { job_id: jobId, event_id: 'e-6', label: 'Nope' })
+    assert.equal(refused.isError, true, name)
+    assert.match(JSON.stringify(refused.content), /There is no label Nope\. The labels of the job are Escalate, Drop, /)
+  }
+  assert.equal((await agent.result('vote', { job_id: jobId, event_id: 'e-6', label: 'drop' })).isError, undefined)
+})
+
+test('texts of an answer have its data as JSON, for clients that pass on nothing else', async () => {
+  const { content, structuredContent } = (await agent.result('find_jobs', {})) as any
+  assert.equal(content.length, 2)
+  assert.deepEqual(JSON.parse(content[1].text), structuredContent)
+})
+
 test('a model is rolled back and promoted again', async () => {
   await agent.change('train', { job_id: jobId })
   const { models } = await eventually(

@@ -2,9 +2,10 @@
  * The main job in under a minute: events in, decisions out, learning from feedback.
  *
  * The stream is cut in time order. 40 % are played, the analyst labels, the job trains; then the same with the next 40
- * %. The last 20 % are the exam (exam.ts) and never part of the stream. Then come four weeks with a safety contract
- * (weeks/).
+ * %. The last 20 % are the exam (exam.ts) and never part of the stream. Then come eight weeks with a safety contract
+ * (weeks/). With --keep the service goes on with its data, so that one can look at it in the console.
  */
+import { once } from 'node:events'
 import type { Measured } from '../../engine/domain/metrics/quality.js'
 import { makeJob, train } from '../harness/job.js'
 import { newKey, removeDirectory, startService, temporaryDirectory, type Service } from '../harness/service.js'
@@ -172,6 +173,8 @@ class Demo {
 
 /** The service that the demo plays to. */
 interface DemoService extends Pick<Service, 'client' | 'port' | 'readyMs'> {
+  /** Of the administrator; '' where nobody signs in. */
+  readonly password: string
   /** How often lines without an answer are sent. */
   readonly attempts: number
   /** Begins to break something, where that is wanted; resolves with what it was. */
@@ -180,27 +183,35 @@ interface DemoService extends Pick<Service, 'client' | 'port' | 'readyMs'> {
 }
 
 async function start(directory: string, { isCluster }: DemoChoice, progress: Progress): Promise<DemoService> {
-  if (isCluster) return await clusterService(directory, newKey(), progress)
+  if (isCluster) return { ...(await clusterService(directory, newKey(), progress)), password: '' }
   progress.phase('starting the service')
-  const service = await startService(directory, newKey())
-  return { ...service, attempts: 1, fault: async () => '', stop: () => service.stop() }
+  const password = newKey().slice(0, 16)
+  const service = await startService(directory, newKey(), { SERVICE_ADMIN_PASSWORD: password })
+  return { ...service, password, attempts: 1, fault: async () => '', stop: () => service.stop() }
 }
 
 type DemoChoice = Exclude<DemoOptions, { kind: 'help' }>
 
-/** Events of the four weeks, as a share of those of the job. */
-const weeksShare = 0.5
-
 async function run(options: DemoChoice): Promise<void> {
   const progress = new Progress()
   const { seed } = options
-  if (options.kind === 'file' || options.parts.includes('job')) await runJob(options, progress)
-  if (options.kind === 'file' || !options.parts.includes('weeks')) return
-  const events = Math.round(options.events * weeksShare)
-  console.log(await runWeeks({ seed, events, data: options.data }, progress))
+  const weeks = async (): Promise<void> => {
+    if (options.kind === 'file' || !options.parts.includes('weeks')) return
+    console.log(await runWeeks({ seed, events: options.events, data: options.data }, progress))
+  }
+  if (options.kind === 'file' || options.parts.includes('job')) await runJob(options, progress, weeks)
+  else await weeks()
 }
 
-async function runJob(options: DemoChoice, progress: Progress): Promise<void> {
+/** Until somebody has looked enough. */
+async function keep(port: number, password: string): Promise<void> {
+  console.log(`\nThe service goes on, with the job "Demo" and its data: http://127.0.0.1:${port}/`)
+  console.log(`Sign in as admin with the password ${password}. Ctrl-C ends it and removes the data.`)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal)
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+}
+
+async function runJob(options: DemoChoice, progress: Progress, after: () => Promise<void>): Promise<void> {
   progress.phase('reading the stream')
   const stream = options.kind === 'file' ? fileStream(options) : generatedStream(options.seed, options.events)
   progress.done(`${thousands(stream.events.length)} events, ${stream.points.length} decision points`)
@@ -228,6 +239,8 @@ async function runJob(options: DemoChoice, progress: Progress): Promise<void> {
       await demo.sit('after training 2')
       console.log(await demo.report())
       if (options.isCluster) console.log(await demo.kept())
+      await after()
+      if (options.isKept) await keep(service.port, service.password)
     } finally {
       await service.stop()
     }

@@ -1,7 +1,7 @@
 /** The demo's options on the command line, and the sentences that refuse bad ones. */
 import { parseArgs } from 'node:util'
 
-/** `job`: from the first event to explained decisions. `weeks`: four weeks with a safety contract. */
+/** `job`: from the first event to explained decisions. `weeks`: eight weeks with a safety contract. */
 export type DemoPart = 'job' | 'weeks'
 
 /** A generated stream, or a file. */
@@ -14,6 +14,8 @@ export type DemoOptions =
       readonly votes: number
       /** Plays to a cluster, of which a node and a server are killed meanwhile. */
       readonly isCluster: boolean
+      /** The service of the first part goes on, with its data, until it is interrupted. */
+      readonly isKept: boolean
       readonly parts: readonly DemoPart[]
       /** The folder of labelled sets, for the weeks; null without. */
       readonly data: string | null
@@ -30,15 +32,17 @@ export type DemoOptions =
       readonly seed: number
       readonly votes: number
       readonly isCluster: boolean
+      readonly isKept: boolean
     }
 
 /** An option that cannot be used. The message is for people. */
 export class BadOption extends Error {}
 
 export const usage = `npm run demo                                       a generated stream of security alerts
-npm run demo -- --weeks                             only the four weeks with a safety contract
+npm run demo -- --weeks                             only the eight weeks with a safety contract
 npm run demo -- --job                               only the first part, without them
-npm run demo -- --data FOLDER                       the four weeks on public alerts, too: FOLDER/ait_alerts_a
+npm run demo -- --keep                              the service goes on with its data: look at it in the console
+npm run demo -- --data FOLDER                       the eight weeks on public alerts, too: FOLDER/ait_alerts_a
 npm run demo -- --file F --label PATH --points a,b  a JSON Lines file, gzip'd or not, in time order
 
   --label PATH    dot path of the truth in each line
@@ -90,6 +94,7 @@ function read(args: readonly string[]): Record<string, string | boolean | undefi
         data: text,
         weeks: { type: 'boolean' },
         job: { type: 'boolean' },
+        keep: { type: 'boolean' },
       },
     })
     return values
@@ -106,6 +111,9 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv = {
   const votes = integer('votes', values.votes, { low: 10, high: 10_000, otherwise: 300 })
   const { file, label, points, event } = values
   const isCluster = values.cluster !== undefined
+  const isKept = values.keep !== undefined
+  if (isKept && (isCluster || values.weeks !== undefined))
+    throw new BadOption('--keep leaves the service of the first part running; leave out --cluster and --weeks.')
   if (file === undefined) {
     for (const name of ['label', 'points', 'event']) {
       if (values[name] !== undefined) throw new BadOption(`--${name} says how to read a file, so it needs --file.`)
@@ -114,7 +122,16 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv = {
     const parts: DemoPart[] = values.weeks === undefined ? ['job'] : []
     if (values.job === undefined && !isCluster) parts.push('weeks')
     if (parts.length === 0) throw new BadOption('--weeks, --job and --cluster each leave parts out; give one of them.')
-    return { kind: 'generated', seed, votes, events, parts, data: values.data ?? env.DEMO_DATA ?? null, isCluster }
+    return {
+      kind: 'generated',
+      seed,
+      votes,
+      events,
+      parts,
+      data: values.data ?? env.DEMO_DATA ?? null,
+      isCluster,
+      isKept,
+    }
   }
   for (const name of ['data', 'weeks', 'job'])
     if (values[name] !== undefined) throw new BadOption(`--${name} is for the generated stream, not for a file.`)
@@ -132,5 +149,6 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv = {
     seed,
     votes,
     isCluster,
+    isKept,
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the four weeks: on the generated stream, and on public alerts where their folder is known. */
+/** Runs the eight weeks: on the generated stream, and on public alerts where their folder is known. */
 import { startTimedService } from '../../harness/in-process.js'
 import { makeJob } from '../../harness/job.js'
 import { removeDirectory, temporaryDirectory } from '../../harness/service.js'

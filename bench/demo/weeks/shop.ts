@@ -1,5 +1,5 @@
 /**
- * Four weeks of a shop, six simulated hours at a time: events come in, the gates settle what is proved, people answer
+ * Eight weeks of a shop, six simulated hours at a time: events come in, the gates settle what is proved, people answer
  * the rest, and a model that ages is trained again.
  *
  * Owns: the course of the weeks, and the counts that only the demo knows, since it knows the truth. Leaves out: what
@@ -16,7 +16,7 @@ import { noFigures, type WeekFigures } from './figures.js'
 import { People } from './people.js'
 import type { WeeksStream } from './streams.js'
 
-export const WEEKS = 4
+export const WEEKS = 8
 const DAYS = 7 * WEEKS
 const PARTS = 4
 const DAY_MICROS = 24 * 3_600_000_000

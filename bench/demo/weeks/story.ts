@@ -1,4 +1,4 @@
-/** The four weeks as a page of text, for readers who have never heard of a safety contract. */
+/** The eight weeks as a page of text, for readers who have never heard of a safety contract. */
 import { percent, table, thousands } from '../report.js'
 import type { WeekFigures } from './figures.js'
 import { WEEKS, type ShopResult, type ShopTerms } from './shop.js'
@@ -68,18 +68,18 @@ function besidePlainRule(sum: Counts, { settles }: WeeksStream, protects: string
 /** The result in one paragraph. */
 function inShort(sum: Counts, { settles }: WeeksStream, protects: string): string {
   if (sum.settled === 0) return `In short: nothing was proved in these weeks, so the job settled nothing by itself.`
+  const lost = share(sum.missed, sum.protectedDecided)
   return (
-    `In short: the job settled ${thousands(sum.settled)} of ${thousands(sum.events)} alerts by itself ` +
-    `(${share(sum.settled, sum.events)}), and ${thousands(sum.missed)} of them were in truth ${protects} ` +
-    `(${share(sum.missed, sum.settled)}). Who closes ${settles} at a confidence of 90 and more, without a proof, ` +
-    `closes ${thousands(sum.closable)} and loses ${thousands(sum.closableMissed)}.`
+    `In short: of all ${protects} alerts, the job settled ${lost} wrongly; who closes ${settles} at a confidence of 90 and ` +
+    `more, without a proof, loses ${share(sum.closableMissed, sum.protectedDecided)}. The job settled ` +
+    `${thousands(sum.settled)} of ${thousands(sum.events)} alerts by itself (${share(sum.settled, sum.events)}).`
   )
 }
 
 function nowText({ now }: ShopResult): string[] {
   if (now.length === 0) return []
   return [
-    'What the service says at the end of the four weeks:',
+    'What the service says at the end of the eight weeks:',
     '',
     ...now.flatMap((text) => wrapped(text).map(indented)),
     '',
@@ -109,6 +109,8 @@ export function storyText(stream: WeeksStream, terms: ShopTerms, result: ShopRes
     '',
     ...wrapped(inShort(sum, stream, protects)),
     '',
+    besidePlainRule(sum, stream, protects),
+    '',
     'Simulated are the time, which jumps six hours after each part of the stream, and the people, who answer with the',
     'truth. The service is the real one, and the demo asks it over HTTP as any client would.',
     ...wrapped(stream.remarks.join(' ')),
@@ -136,11 +138,10 @@ export function storyText(stream: WeeksStream, terms: ShopTerms, result: ShopRes
     '',
     ...happenings.map(({ day, text }) => `  day ${String(day).padStart(2)}  ${text}`),
     '',
-    `Without the service people would have looked at all ${thousands(sum.events)} alerts. With it they gave ` +
-      `${thousands(sum.clicks)} answers, the labels for the`,
-    'model and all audits among them. From the first model on:',
-    '',
-    besidePlainRule(sum, stream, protects),
+    ...wrapped(
+      `People gave ${thousands(sum.clicks)} answers to ${thousands(sum.events)} alerts: the labels for the model, and ` +
+        'all audits. What is spared grows with the weeks after the proof; the weeks before it are its price.',
+    ),
     '',
     ...nowText(result),
     certificateText(certificates),

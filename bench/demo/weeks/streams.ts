@@ -1,4 +1,4 @@
-/** The streams of the four weeks: generated alerts, and public alerts of a SIEM from a folder. */
+/** The streams of the eight weeks: generated alerts, and public alerts of a SIEM from a folder. */
 import { BadFile, readEventLines } from '../../quality/set-files.js'
 import { BadOption } from '../options.js'
 import { generatedStream, valueAt, type DemoEvent, type DemoStream } from '../stream.js'
@@ -14,7 +14,7 @@ export interface WeeksStream extends DemoStream {
 export const AIT = 'ait_alerts_a'
 const aitPoints = ['rule.id', 'rule.name', 'agent.name', 'alert.count', 'detector.name']
 
-/** In the last two weeks attackers use a tool whose alerts were routine: about this share of all events. */
+/** In the second half attackers use a tool whose alerts were routine: about this share of all events. */
 const abused = 0.06
 
 export function generatedWeeks(seed: number, events: number): WeeksStream {
@@ -33,7 +33,7 @@ export function generatedWeeks(seed: number, events: number): WeeksStream {
     settles,
     protects: [protects],
     remarks: [
-      'After two weeks rules are renamed, tools change their meaning, and new routine appears.',
+      'After four weeks rules are renamed, tools change their meaning, and new routine appears.',
       'From then on attackers use a tool whose alerts were routine before ' +
         `(rule ${rule}): all of these are to be escalated.`,
     ],
@@ -74,7 +74,7 @@ export function aitWeeks(folder: string): WeeksStream {
       points: aitPoints,
       settles: 'noise',
       protects: ['compromise', 'scan'],
-      remarks: ['The alerts keep their order and are spread evenly over the four weeks; in truth they took 17 days.'],
+      remarks: ['The alerts keep their order and are spread evenly over the eight weeks; in truth they took 17 days.'],
     }
   } catch (error) {
     if (error instanceof BadFile) throw new BadOption(error.message)

@@ -73,11 +73,17 @@ export function gateId(jobId: number, { number }: Pick<Gate, 'number'>): string 
   return `${jobId}-${number}`
 }
 
-/** What the gate promises. */
+/** What the gate promises; before it is open, what it would promise. */
 export function statementOf(gate: Gate, contract: SafetyContract, name: LabelNames): string {
   const protectedNames = contract.protectedLabels.map(name).join(' or ')
+  const about = `${name(gate.label)} automatically at a confidence of ${gate.threshold / 100} or more`
+  if (gate.state !== 'open')
+    return (
+      `The job does not settle ${about}: that is for the proof that at most ${percent(gate.epsilon)} of the settled ` +
+      `events would be ${protectedNames}, with a confidence of ${percent(1 - gate.delta)}.`
+    )
   return (
-    `The job settles ${name(gate.label)} automatically at a confidence of ${gate.threshold / 100} or more. With a ` +
+    `The job settles ${about}. With a ` +
     `confidence of ${percent(1 - gate.delta)}, at any time, analysts would have answered at most ` +
     `${percent(gate.epsilon)} of the settled events with ${protectedNames}.`
   )

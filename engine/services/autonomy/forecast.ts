@@ -147,8 +147,12 @@ function rowOf(
     days: isInTime ? daysNeeded : null,
     message: isInTime
       ? `${name} from ${threshold} % on would settle ${percent(settledShare)} of all events. That takes about ` +
-        `${Math.ceil(needed)} audits, ${Math.max(1, Math.round(auditsPerDay))} a day, so about ` +
-        `${count(Math.max(1, Math.ceil(daysNeeded as number)), 'day', 'days')}.`
+        `${Math.ceil(needed)} audits` +
+        // A file that was played in within minutes says nothing of days.
+        (days < 1
+          ? '.'
+          : `, ${Math.max(1, Math.round(auditsPerDay))} a day, so about ` +
+            `${count(Math.max(1, Math.ceil(daysNeeded as number)), 'day', 'days')}.`)
       : Number.isFinite(needed)
         ? `${name} from ${threshold} % on needs about ${Math.ceil(needed)} audits within 28 days, and only about ` +
           `${Math.round(auditsPerDay * epochWeeks * 7)} would come: raise the hold-out rate or epsilon.`
@@ -164,7 +168,9 @@ function remarksOn({ events, decided, days }: { events: number; decided: number;
     ...(decided === events
       ? []
       : [`All of this is about the ${decided} events that have a decision; ${events - decided} have none.`]),
-    ...(days < 1 ? ['These came within less than a day, so how many will come in a day is a guess.'] : []),
+    ...(days < 1
+      ? ['These came within less than a day, so nobody knows yet how many come in a day, and how long a proof takes.']
+      : []),
   ]
 }
 

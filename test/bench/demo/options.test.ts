@@ -21,6 +21,7 @@ test('without options the stream is generated', () => {
     parts: ['job', 'weeks'],
     data: null,
     isCluster: false,
+    isKept: false,
   }
   assert.deepEqual(parseOptions([]), usual)
   assert.deepEqual(parseOptions(['--weeks']), { ...usual, parts: ['weeks'] })
@@ -40,7 +41,7 @@ test('the folder of labelled sets is an option, or in the environment', () => {
 test('a file comes with its label and its points', () => {
   const options = parseOptions(['--file', 'F.gz', '--label', 'label', '--points', 'a.b, c', '--votes', '50'])
   const expected = { kind: 'file', file: 'F.gz', label: 'label', points: ['a.b', 'c'], event: null, seed: 1, votes: 50 }
-  assert.deepEqual(options, { ...expected, isCluster: false })
+  assert.deepEqual(options, { ...expected, isCluster: false, isKept: false })
 })
 
 test('the event in a line may be named', () => {
@@ -51,6 +52,12 @@ test('the event in a line may be named', () => {
 test('a cluster may be what is played to', () => {
   const options = parseOptions(['--cluster'])
   assert.equal(options.kind === 'generated' && options.isCluster, true)
+})
+
+test('the service may go on after the demo, unless it is a cluster or has no first part', () => {
+  const options = parseOptions(['--keep', '--job'])
+  assert.equal(options.kind === 'generated' && options.isKept, true)
+  for (const other of ['--cluster', '--weeks']) assert.match(refused(['--keep', other]), /--keep leaves the service/)
 })
 
 test('help is an option of its own', () => {

@@ -1,4 +1,4 @@
-/** The four weeks of the demo, short: the real service, a simulated clock, a contract that is easily proved. */
+/** The eight weeks of the demo, short: the real service, a simulated clock, a contract that is easily proved. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -15,13 +15,16 @@ import { temporaryDirectory } from '../../support/engine/files.js'
 const terms = { epsilon: 0.4, delta: 0.4, thresholds: [60], holdOut: { shadow: 0.5, open: 0.2 }, room: 1 }
 const quiet = new Progress(new PassThrough() as unknown as NodeJS.WriteStream)
 
-test('four weeks of a shop are played, and the page says what the job settled and what it proved', async () => {
-  const page = await storyOf(generatedWeeks(1, 250), terms, quiet)
+test('eight weeks of a shop are played, and the page says what the job settled and what it proved', async () => {
+  const page = await storyOf(generatedWeeks(1, 500), terms, quiet)
   assert.match(page, /Simulated are the time/)
-  assert.match(page, /In short: the job settled [\d,]+ of [\d,]+ alerts by itself/)
+  assert.match(
+    page,
+    /In short: of all Escalate alerts, the job settled [\d.]+ % wrongly; who closes Drop[\s\S]+loses [\d.]+ %\. The job settled/,
+  )
   assert.match(page, /most\s40.0\s%\sof\swhat\sit\ssettles/)
   assert.match(page, /day +\d+ {2}proved: of \d+ audits \d+ found a miss/)
-  assert.match(page, /settled by the job( +[\d,]+){5}/)
+  assert.match(page, /settled by the job( +[\d,]+){9}/)
   assert.match(page, /closing Drop at a confidence of 90 and more/)
   assert.match(page, /The job settles Drop automatically at a confidence of 60 or more/)
 })
@@ -37,12 +40,12 @@ test('a page without an open gate says that nothing was settled', () => {
     closable: 2,
     closableMissed: 1,
   }
-  const weeks = Array.from({ length: 4 }, () => ({ ...week, protectedDecided: 1, bound: null }))
+  const weeks = Array.from({ length: 8 }, () => ({ ...week, protectedDecided: 1, bound: null }))
   const page = storyText(generatedWeeks(1, 100), terms, { weeks, happenings: [], now: [], certificates: [] })
   assert.match(page, /No gate opened in these weeks/)
   assert.match(page, /In short: nothing was proved in these weeks/)
   assert.match(page, /the contract +0 +0 +0.0 %/)
-  assert.match(page, /closing Drop .* +8 +4 +100.0 %/)
+  assert.match(page, /closing Drop .* +16 +8 +100.0 %/)
 })
 
 test('the public alerts are read from a folder, and their absence is a sentence', (context) => {

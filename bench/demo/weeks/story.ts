@@ -70,8 +70,8 @@ function inShort(sum: Counts, { settles }: WeeksStream, protects: string): strin
   if (sum.settled === 0) return `In short: nothing was proved in these weeks, so the job settled nothing by itself.`
   const lost = share(sum.missed, sum.protectedDecided)
   return (
-    `In short: of all ${protects} alerts, the job settled ${lost} wrongly; who closes ${settles} at a confidence of 90 and ` +
-    `more, without a proof, loses ${share(sum.closableMissed, sum.protectedDecided)}. The job settled ` +
+    `In short: of all ${protects} alerts, the job settled ${lost} wrongly; who closes ${settles} at a confidence of ` +
+    `90 and more, without a proof, loses ${share(sum.closableMissed, sum.protectedDecided)}. The job settled ` +
     `${thousands(sum.settled)} of ${thousands(sum.events)} alerts by itself (${share(sum.settled, sum.events)}).`
   )
 }
@@ -139,8 +139,8 @@ export function storyText(stream: WeeksStream, terms: ShopTerms, result: ShopRes
     ...happenings.map(({ day, text }) => `  day ${String(day).padStart(2)}  ${text}`),
     '',
     ...wrapped(
-      `People gave ${thousands(sum.clicks)} answers to ${thousands(sum.events)} alerts: the labels for the model, and ` +
-        'all audits. What is spared grows with the weeks after the proof; the weeks before it are its price.',
+      `People gave ${thousands(sum.clicks)} answers to ${thousands(sum.events)} alerts: the labels for the model, ` +
+        'and all audits. What is spared grows with the weeks after the proof; the weeks before it are its price.',
     ),
     '',
     ...nowText(result),

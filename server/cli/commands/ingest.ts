@@ -13,6 +13,7 @@ import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { CommandError, isSystemError, sentenceOf, UsageError } from '../failure.js'
 import { envelopeOf, RefusedLine, type EnvelopeOptions } from '../input/envelopes.js'
 import { batchesOf, type Batcher, type Place } from '../input/event-batches.js'
+import { type Items, knownIdField, runOf, withHead } from '../input/known-ids.js'
 import { openSource, type Source } from '../input/source.js'
 import { type LineFlags, OldEvents, trainFirst } from './history.js'
 import { Progress } from '../terminal/progress.js'
@@ -132,8 +133,6 @@ function checkFlags({ run, separator, idField, labelField, map, job, results }: 
   if (results === true) throw new UsageError('events with answers have no results; leave out --results')
 }
 
-type Items = AsyncGenerator<readonly FileItem[], void, void>
-
 /** What is sent, and where it is counted. */
 interface Sending {
   readonly flags: IngestFlags
@@ -216,15 +215,20 @@ async function inputOf(context: Context, flags: IngestFlags, file: string | unde
 export async function ingest(context: Context, flags: IngestFlags, file?: string): Promise<void> {
   checkFlags(flags)
   const client = context.client(flags)
-  const { source, reader, items, broken } = await inputOf(context, flags, file)
+  const { source, reader, items: given, broken } = await inputOf(context, flags, file)
   const jobId = flags.job === undefined ? undefined : await jobIdOf(client, flags.job)
-  const run = flags.run ?? `run-${randomBytes(6).toString('hex')}`
+  const run = flags.run ?? (await runOf(file)) ?? `run-${randomBytes(6).toString('hex')}`
+  const { head, items } = await withHead(given)
+  const mayLook = flags.run === undefined && flags.idField === undefined && jobId !== undefined
+  const found = mayLook ? knownIdField(head, run.startsWith('file-')) : undefined
+  if (found !== undefined) context.note(`The id of an event is its ${found}. With --run NAME ids are made.`)
   const tally = new Tally(context)
   const progress = new Progress(context.world.stderr, 'events')
   const [startedAt, began] = [performance.now(), Date.now()]
   const seconds = (): number => (performance.now() - startedAt) / 1000
   const shown = (): void => progress.show({ done: tally.answered, share: source.share() })
-  const send = { flags, client, items, options: { jobId, idField: flags.idField, run }, tally, shown }
+  const options = { jobId, idField: flags.idField ?? found, isFound: found !== undefined, run }
+  const send = { flags, client, items, options, tally, shown }
   try {
     await (flags.labelField === undefined ? sendEvents(context, send) : sendOld(context, send, flags.labelField))
     const error = broken()
@@ -232,7 +236,8 @@ export async function ingest(context: Context, flags: IngestFlags, file?: string
   } catch (error) {
     progress.clear()
     const skip = Math.max(tally.through, flags.skip)
-    context.note(`${summaryText(tally, seconds())}\nTo go on: --run ${run} --skip ${skip}`)
+    const ids = found === undefined ? '' : `--id-field ${found} `
+    context.note(`${summaryText(tally, seconds())}\nTo go on: ${ids}--run ${run} --skip ${skip}`)
     // Wrong usage means that nothing was sent.
     if (error !== broken() || (error instanceof CommandError && tally.answered === 0)) throw error
     const rest = 'What was read before is sent, and the rest is not'

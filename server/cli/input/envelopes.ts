@@ -18,6 +18,8 @@ export interface EnvelopeOptions {
   readonly jobId: number | undefined
   /** Where an event has its id, as a path. */
   readonly idField: string | undefined
+  /** Nobody has named the field: an event without an id there gets one. */
+  readonly isFound?: boolean | undefined
   readonly run: string
 }
 
@@ -45,9 +47,9 @@ function idText(value: unknown): string | null {
 }
 
 /** @throws RefusedLine. */
-export function idOf(event: Fields, number: number, { idField, run }: EnvelopeOptions): string {
-  if (idField === undefined) return `${run}-${number}`
-  const id = idAt(event, idField)
+export function idOf(event: Fields, number: number, { idField, isFound = false, run }: EnvelopeOptions): string {
+  const id = idField === undefined ? null : idAt(event, idField)
+  if (id === null && (idField === undefined || isFound)) return `${run}-${number}`
   if (id === null) throw new RefusedLine(`it has no id at ${idField}`)
   return id
 }

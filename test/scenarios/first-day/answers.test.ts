@@ -111,6 +111,30 @@ test('flags for answers that cannot be meant are refused, and nothing is sent', 
   assert.equal((await jobOf(jobId)).processed_documents_count, 0)
 })
 
+test('a file that is ingested again stores nothing twice, whether its events have ids or not', async () => {
+  const { jobId, title } = await made()
+  const events = async (): Promise<number> => (await jobOf(jobId)).processed_documents_count
+  const withIds = join(dir, 'ids.csv')
+  writeFileSync(withIds, csv.join('\n'))
+  for (let n = 0; n < 2; n++) {
+    const ran = await run(['ingest', withIds, '--job', title])
+    assert.equal(ran.code, 0, ran.err)
+    assert.match(ran.err, /^The id of an event is its alert_id\./m)
+    assert.equal(await events(), 300)
+  }
+  assert.equal((await client.get(`/api/v1/events/${jobId}/a-7`)).status, 200)
+  const without = join(dir, 'without.ndjson')
+  writeFileSync(without, Array.from({ length: 40 }, (_, n) => JSON.stringify({ rule: `r${n % 3}`, n })).join('\n'))
+  for (let n = 0; n < 2; n++) assert.equal((await run(['ingest', without, '--job', title])).code, 0)
+  assert.equal(await events(), 340)
+  const piped = (): Promise<Ran> => run(['ingest', '--job', title], csv.join('\n'))
+  await piped()
+  await piped()
+  assert.equal(await events(), 340)
+  assert.equal((await run(['ingest', withIds, '--job', title, '--run', 'other'])).code, 0)
+  assert.equal(await events(), 640)
+})
+
 async function sent(jobId: number, events: readonly any[], upload?: string): Promise<HistoryPart[]> {
   const { history } = createClient({ baseUrl: service.baseUrl, key: MANAGEMENT_KEY }).events
   const parts: HistoryPart[] = []

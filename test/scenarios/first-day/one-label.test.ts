@@ -38,7 +38,7 @@ test('after five answers of one label what is least like them is asked first, an
   await vote(jobId, 'e-4', 'Drop')
   const [first, ...others] = await nextOf(jobId)
   assert.equal(first.event_id, 'e-80')
-  assert.equal(first.reason, 'it is most unlike everything that was voted on, which was all Drop')
+  assert.equal(first.reason, 'it is the least like anything voted on, which was all Drop')
   assert.ok(others.every(({ picked_by }: any) => picked_by === 'hunt'))
 })
 

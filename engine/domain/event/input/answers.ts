@@ -10,6 +10,8 @@
 import { isJsonObject, WrittenNumber } from '../json.js'
 import { valueAt } from '../path.js'
 
+export { valueAt }
+
 /** A field of a sample, as far as it matters here. */
 export interface NamedField {
   readonly name: string

@@ -1,6 +1,6 @@
 /** What the event says: its decision points, then its other fields, folded. */
 import { useSignal } from '@preact/signals'
-import { valueAt } from '../../../../engine/domain/event/path.js'
+import { valueAt } from '../../../../engine/domain/event/input/answers.js'
 import { cutText } from '../../../../engine/domain/event/input/cut-text.js'
 import { valueText, type QueriedEvent } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'

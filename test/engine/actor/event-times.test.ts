@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { EventTimes } from '../../../engine/actor/event-times.js'
+import { noBasis } from '../../../engine/domain/decide/decision-basis.js'
+import { noDecision } from '../../../engine/domain/decide/decision.js'
 import { eventTimeFields } from '../../../engine/domain/event/event-time-fields.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
-import { NO_OWN_TIME } from '../../../engine/store/record-header.js'
+import { encodeRecord, newHeader } from '../../../engine/store/event-record.js'
+import { HEADER_BYTES, NO_OWN_TIME } from '../../../engine/store/record-header.js'
 
 const NOW = Date.UTC(2026, 2, 1) * 1000
 const OWN = '2026-01-30T10:00:00.123456Z'
@@ -72,6 +75,30 @@ describe('the own time of a body', () => {
     const at = (minutes: number): string => new Date(NOW / 1000 + minutes * 60_000).toISOString()
     assert.equal(read({ time: at(60) }).odd, null)
     assert.deepEqual(read({ time: at(61) }).odd, { kind: 'time_ahead', field: 'time', value: at(61) })
+  })
+
+  it('is that of a record, with the rule for bodies where a record has none beside it', () => {
+    const codec = new BodyCodec(new MemoryEnvironment(['shapes', 'words']))
+    const header = newHeader(noDecision, {
+      pending: false,
+      lacksPoints: false,
+      hasClientId: false,
+      bucketId: null,
+      enrichments: 'none',
+      autonomy: 'none',
+      basis: noBasis,
+    })
+    for (const [body, own, first] of [
+      [{ ts: OWN }, 5, OWN_MICROS],
+      [{ rule: 'a' }, NO_OWN_TIME, NOW],
+    ] as const) {
+      const record = encodeRecord(header, { body: Buffer.from(codec.encode(body)), extras: null, clientId: null }, own)
+      const times = new EventTimes(codec)
+      assert.equal(times.of(record, NOW), own === NO_OWN_TIME ? NOW : own)
+      // As records were before own times were stored.
+      const old = Buffer.concat([Buffer.of(1), record.subarray(1, HEADER_BYTES), record.subarray(HEADER_BYTES + 8)])
+      assert.equal(times.of(old, NOW), first)
+    }
   })
 
   it('has no signs that only look like digits', () => {

@@ -1,7 +1,7 @@
 /** What the event says: its decision points, then its other fields, folded. */
-import { useSignal } from '@preact/signals'
-import { valueAt } from '../../../../engine/domain/event/input/answers.js'
+import { signal, useSignal } from '@preact/signals'
 import { cutText } from '../../../../engine/domain/event/input/cut-text.js'
+import { part } from '../../parts/late.js'
 import { valueText, type QueriedEvent } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { count, t } from '../../texts.js'
@@ -11,6 +11,21 @@ const OTHERS_SHOWN = 10
 /** An event may have thousands of fields: these are enough to answer by. */
 const OTHERS_MAX = 200
 const CHARS_SHOWN = 300
+
+/** Reads the value of a path (S30). It is loaded for the first job that names columns, and few do. */
+const reader = signal<((body: unknown, path: string) => unknown) | null>(null)
+let isBegun = false
+
+function readerOfPaths(): typeof reader.value {
+  if (!isBegun) {
+    isBegun = true
+    void part(() => import('../../../../engine/domain/event/input/answers.js')).then(
+      ({ valueAt }) => (reader.value = valueAt),
+      () => (isBegun = false),
+    )
+  }
+  return reader.value
+}
 
 export type Fact = readonly [name: string, value: unknown]
 
@@ -34,12 +49,13 @@ function leavesOf(body: unknown, points: ReadonlySet<string>): Fact[] {
 }
 
 /** The fields beside the decision points: those that the job names (`feedback_columns`), else all. */
-export function otherFacts(event: QueriedEvent, columns: readonly string[]): Fact[] {
+function otherFacts(event: QueriedEvent, columns: readonly string[]): Fact[] {
   const points = new Set(Object.keys(event.decision_points))
   const { raw_body: body } = event
   if (columns.length === 0) return leavesOf(body, points)
+  const valueAt = readerOfPaths()
   return columns.flatMap((name) => {
-    const value = valueAt(body, name)
+    const value = valueAt?.(body, name)
     return points.has(name) || isEmpty(value) ? [] : [[name, value] as const]
   })
 }

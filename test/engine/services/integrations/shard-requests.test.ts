@@ -23,11 +23,11 @@ test('nothing comes in by an input that its job does not have any more, whatever
       batch: packBatch([{ id, body: Buffer.from('{"rule":"a"}') }]),
     })
   }
-  assert.deepEqual(await takeIn('before'), { refused: [], busy: null })
+  assert.deepEqual(await takeIn('before'), { fresh: 1, replaced: 0, refused: [], busy: null })
   fed(false)
   assert.notEqual((await takeIn('behind')).busy, null)
   assert.equal(shards.event(resources.job(jobId)!, 'before').status, 'OK')
   assert.throws(() => shards.event(resources.job(jobId)!, 'behind'), { code: 'event_not_found' })
   fed(true)
-  assert.deepEqual(await takeIn('behind'), { refused: [], busy: null })
+  assert.deepEqual(await takeIn('behind'), { fresh: 1, replaced: 0, refused: [], busy: null })
 })

@@ -100,7 +100,7 @@ class PageOfLabels {
     const audits = this.#audits()
     const oneLabel = this.#oneLabel()
     for (let votes = this.#at.stats.feedbackEvents; this.labels.length < count; votes++) {
-      const slot = oneLabel === null ? slotAt(votes) : 'hunt'
+      const slot = slotAt(votes, oneLabel !== null)
       if (slot === 'uniform' && votes % AUDIT_PERIOD >= AUDIT_PERIOD / 2 && this.#addAudit(audits)) continue
       const place =
         slot === 'rule'
@@ -109,14 +109,14 @@ class PageOfLabels {
       if (place < 0) break
       const subject = subjectAt(this.#pool.subjects, place)
       // An event that was erased since says nothing of its bucket.
-      const about = oneLabel === null ? '' : `, which was all ${oneLabel}`
+      const about = oneLabel === null || slot !== 'hunt' ? '' : `, which was all ${oneLabel}`
       const reason = slot === 'rule' ? this.#reason(order, place) : `${reasons[slot]}${about}`
       order.take(place, this.#add(subject, slot, reason))
     }
   }
 
   /**
-   * The only label that people have given, where a model waits for another one; else null. Then all that is asked is
+   * The only label that people have given, while a model waits for another one; else null. Then nine slots in ten are for
    * what is most unlike the events that have it: a fair sample of a stream of nearly one label finds no other.
    */
   #oneLabel(): string | null {

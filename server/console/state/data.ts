@@ -3,10 +3,12 @@
  *
  * 1. The old value stays while a new one of the same key is loaded, so that nothing jumps.
  * 2. A request that nobody waits for any more is cancelled.
+ * 3. What could not be loaded while the service was away is loaded when it is back.
  */
-import { useSignal, type ReadonlySignal } from '@preact/signals'
-import { useCallback, useLayoutEffect, useRef } from 'preact/hooks'
+import { effect, useSignal, type ReadonlySignal } from '@preact/signals'
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from './api.js'
+import { liveState } from './live.js'
 
 export interface Loaded<T> {
   /** Null until it is there. */
@@ -63,6 +65,14 @@ export function useData<T>(
     if (key !== null) run()
     return () => controller.current?.abort()
   }, [key])
+  useEffect(() => {
+    let wasAway = false
+    return effect(() => {
+      const isAway = liveState.value === 'offline'
+      if (wasAway && !isAway && state.peek().error !== null) run()
+      wasAway = isAway
+    })
+  }, [])
   return {
     state,
     ...state.value,

@@ -98,6 +98,7 @@ test('of two who take the same event the second is told who has it, and asked', 
   await bob.keyboard.press('a')
   await bob.getByRole('button', { name: 'Take over' }).click()
   await eventually(assignee, (name) => name === 'bob')
+  await bob.getByRole('dialog').waitFor({ state: 'detached' })
   await bob.keyboard.press('u')
   await eventually(assignee, (name) => name === 'ann')
   for (const page of [ann, bob]) await page.context().close()

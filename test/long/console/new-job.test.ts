@@ -213,7 +213,7 @@ test('one event is enough to make a job', { skip }, async () => {
   await page.getByRole('checkbox', { name: 'rule' }).setChecked(true)
   const jobId = await make(page, 'One event')
   await page.getByRole('link', { name: 'Open Next' }).click()
-  await page.locator('.card .facts').waitFor()
+  await page.locator('.card .facts').first().waitFor()
   assert.equal((await service.client.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, 1)
   await page.context().close()
 })

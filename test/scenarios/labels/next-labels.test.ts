@@ -107,7 +107,7 @@ describe('the labels to ask for next', () => {
     const jobId = await sized(Array.from({ length: 28 }, () => 1))
     const before = (await nextOf(jobId)).next.map((one: any) => one.picked_by)
     assert.equal(before.filter((slot: string) => slot === 'uniform').length, 5)
-    for (let at = 0; at < 16; at++) await vote(jobId, `r${at}-0`, 'Drop')
+    for (let at = 0; at < 16; at++) await vote(jobId, `r${at}-0`, at < 2 ? 'Escalate' : 'Drop')
     const slots = (await nextOf(jobId)).next.map((one: any) => one.picked_by)
     assert.equal(slots.filter((slot: string) => slot === 'uniform').length, 1)
     assert.equal(slots.filter((slot: string) => slot === 'hunt').length, 2)

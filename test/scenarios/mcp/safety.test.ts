@@ -68,7 +68,10 @@ test('an event whose text orders a deletion changes nothing, and its text is in 
     for (const [name, input] of [...reads, ...writes]) {
       const { content, structuredContent, isError } = await result(name, input)
       assert.notEqual(isError, true, name)
-      assert.doesNotMatch(JSON.stringify(content), /IGNORE|INSTRUCTIONS/, name)
+      // The rest is the same data once more, for clients that pass on texts alone.
+      const [sentence, ...data] = content as { text: string }[]
+      assert.doesNotMatch(sentence!.text, /IGNORE|INSTRUCTIONS/, name)
+      for (const { text } of data) assert.deepEqual(JSON.parse(text), structuredContent, name)
       assert.doesNotMatch(JSON.stringify(structuredContent, withoutUntrusted), /IGNORE/, name)
       if (JSON.stringify(structuredContent).includes('IGNORE'))
         assert.match(String((structuredContent as { notice: string }).notice), /data/)

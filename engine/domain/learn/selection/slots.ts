@@ -23,9 +23,10 @@ const huntsAt: readonly number[] = [3, 7]
 /** Votes before which every second slot is uniform. */
 const coldVotes = 16
 
-/** The slot after so many votes. */
-export function slotAt(votes: number): Slot {
+/** The slot after so many votes. `findsLabel`: all votes are of one label, and a model waits for another one. */
+export function slotAt(votes: number, findsLabel = false): Slot {
   const at = votes % period
+  if (findsLabel) return at === uniformAt ? 'uniform' : 'hunt'
   if (votes < coldVotes) return at % 2 === 1 ? 'uniform' : 'rule'
   if (at === uniformAt) return 'uniform'
   return huntsAt.includes(at) ? 'hunt' : 'rule'

@@ -4,16 +4,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { verifyDataDir } from '../../../engine/index.js'
-import { writeFormat } from '../../../engine/store/directory/data-dir.js'
+import { DATA_FORMAT, writeFormat } from '../../../engine/store/directory/data-dir.js'
 import { ingest, jobOf, openFixture, viewsOf, type DirectoryFixture } from '../../fixtures/directory.js'
 import { readFixture, unpackBytes } from '../../fixtures/files.js'
 import { testAuthor } from '../../support/author.js'
 import { temporaryDirectory } from '../../support/engine/files.js'
 
-for (const format of [1, 2] as const)
+for (const format of [1, 2, DATA_FORMAT] as const)
   test(`a data directory of format ${format} opens as it was left`, (context) => opens(format, context))
 
-function laidOut(format: 1 | 2, dataDir: string): unknown {
+function laidOut(format: 1 | 2 | 3, dataDir: string): unknown {
   const { files, views } = readFixture(`directory-${format}`) as DirectoryFixture
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(dataDir, name), unpackBytes(text), { mode: 0o600 })
@@ -28,7 +28,7 @@ function saidOf(now: any, then: any): unknown {
   return Object.fromEntries(Object.keys(then).map((key) => [key, saidOf(now?.[key], then[key])]))
 }
 
-async function opens(format: 1 | 2, context: TestContext): Promise<void> {
+async function opens(format: 1 | 2 | 3, context: TestContext): Promise<void> {
   const dataDir = temporaryDirectory(context)
   const views = laidOut(format, dataDir)
   const { problems, jobs, events } = await verifyDataDir(dataDir)

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { httpNotice } from '../../server/server.js'
 import { afterwards } from '../support/afterwards.js'
 import { Client, eventually, makeJob } from '../support/client.js'
 import { temporaryDirectory } from '../support/engine/files.js'
@@ -150,7 +151,7 @@ describe('connections of strangers', { skip: process.platform === 'linux' ? fals
     })
   }
 
-  it('are bounded by a setting, over all threads of HTTP', async (test) => {
+  it('are bounded by a setting, over all threads of HTTP', { skip: httpNotice !== null }, async (test) => {
     const { port } = await start(test, { SERVICE_CONNECTIONS_MAX: '20', SERVICE_HTTP_THREADS: '2' })
     const sockets = await open(test, port, 60)
     const isOpen = ({ destroyed, readableEnded }: Socket): boolean => !destroyed && !readableEnded

@@ -13,7 +13,7 @@ import { EngineChild } from './child.js'
 const limits = spawnSync('bash', ['-c', 'command -v prlimit']).status === 0
 const LIMIT_KIB = 1_500
 /** A file system of its own, for users who may mount one. */
-const DISK_MIB = 6
+const DISK_MIB = 12
 
 /** Posts round by round, and records what was stored and what was refused. */
 class Poster {
@@ -61,7 +61,7 @@ async function fillAndGoOn(child: EngineChild, directory: string, makeRoom: () =
   let refusedRounds = 0
   for (let round = 0; round < 400 && refusedRounds < 20; round++) if ((await poster.post(1)) > 0) refusedRounds++
   assert.equal(refusedRounds, 20)
-  assert.ok(poster.stored.length > 100)
+  assert.ok(poster.stored.length > 100, `${poster.stored.length} events were stored first`)
   for (const code of poster.refused.values()) assert.ok(code === 'store_full' || code === 'store_failed', code)
   await poster.read()
   assert.deepEqual(child.failures, [])

@@ -5,16 +5,18 @@
  * 2. A request that nobody waits for any more is cancelled.
  * 3. What could not be loaded while the service was away is loaded when it is back.
  */
-import { effect, useSignal, type ReadonlySignal } from '@preact/signals'
+import { useSignal, type ReadonlySignal } from '@preact/signals'
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { ConnectionError } from '../../client/index.js'
 import { messageOf } from './api.js'
-import { liveState } from './live.js'
 
 export interface Loaded<T> {
   /** Null until it is there. */
   readonly value: T | null
   readonly error: string | null
   readonly isLoading: boolean
+  /** The error is that there was no answer. */
+  readonly isUnanswered?: boolean
 }
 
 export interface Data<T> {
@@ -26,6 +28,9 @@ export interface Data<T> {
   /** Puts a value in the place of the loaded one. */
   set(value: T): void
 }
+
+/** The shortest time between two attempts to reach a service that is away. */
+const AGAIN_MS = 3_000
 
 const nothing = { value: null, error: null, isLoading: true }
 
@@ -54,7 +59,9 @@ export function useData<T>(
         if (!own.signal.aborted) state.value = { value, error: null, isLoading: false }
       },
       (error: unknown) => {
-        if (!own.signal.aborted) state.value = { ...state.peek(), error: messageOf(error), isLoading: false }
+        if (own.signal.aborted) return
+        const isUnanswered = error instanceof ConnectionError
+        state.value = { ...state.peek(), error: messageOf(error), isLoading: false, isUnanswered }
       },
     )
   }, [])
@@ -65,14 +72,15 @@ export function useData<T>(
     if (key !== null) run()
     return () => controller.current?.abort()
   }, [key])
+  // What the service did not answer at all is asked for again, until it does.
+  const isUnanswered = state.value.isUnanswered === true
   useEffect(() => {
-    let wasAway = false
-    return effect(() => {
-      const isAway = liveState.value === 'offline'
-      if (wasAway && !isAway && state.peek().error !== null) run()
-      wasAway = isAway
-    })
-  }, [])
+    if (!isUnanswered) return
+    const timer = setInterval(() => {
+      if (!document.hidden) run()
+    }, AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [isUnanswered, key])
   return {
     state,
     ...state.value,

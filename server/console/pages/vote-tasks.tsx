@@ -19,11 +19,12 @@ import NotFound from './not-found.js'
 
 const EVERY_MS = 1_000
 
-function queryOf({ filters }: VoteTask): string {
-  const text = filters.map(({ field, operator, value }) => {
+function queryOf({ filters, query }: VoteTask): string {
+  const conditions = filters.map(({ field, operator, value }) => {
     const values = Array.isArray(value) ? value.join(', ') : String(value ?? '')
     return `${field} ${operator} ${values}`.trim()
   })
+  const text = [...(query === null ? [] : [query]), ...conditions]
   return text.length === 0 ? t('tasks.all') : plainText(text.join('; '))
 }
 

@@ -4,6 +4,7 @@
  *
  * 1. A new event's time is read from the bytes of its body, and stored beside it. So a change of `time_field` counts
  *    for the events that come after it.
+ * 2. The first field is looked for alone: most events have their time there, and the walk of a body ends with it.
  */
 import { isoTimeAt, timeOf } from '../domain/event/event-time.js'
 import { eventTimeFields, isMeantAsTime } from '../domain/event/event-time-fields.js'
@@ -28,11 +29,23 @@ interface OddTime {
   readonly value: string
 }
 
+/** Reads some of the fields, in one walk of a body. */
+interface Stage {
+  readonly fields: readonly BodyField[]
+  readonly body: BodyFields
+}
+
+function stageOf(names: readonly string[]): Stage {
+  const set = new FieldSet([])
+  const fields = names.map((name) => set.path(name))
+  return { fields, body: new BodyFields(set.paths) }
+}
+
 export class EventTimes {
   readonly #codec: BodyCodec
   readonly #timeField: string | null
   /** Null until a body is read: most records have their time beside it. */
-  #read: { readonly fields: readonly BodyField[]; readonly body: BodyFields } | null = null
+  #stages: readonly Stage[] | null = null
   /** What is odd about the time that was read last. */
   odd: OddTime | null = null
 
@@ -51,7 +64,15 @@ export class EventTimes {
   /** The own time of a body that arrived at `micros`; NO_OWN_TIME for none. */
   read(body: Buffer, micros: number): number {
     this.odd = null
-    const { fields, body: found } = (this.#read ??= this.#reader())
+    const stages = (this.#stages ??= this.#allStages())
+    for (let at = 0; at < stages.length; at++) {
+      const time = this.#timeAt(stages[at] as Stage, body, micros)
+      if (time !== null) return time
+    }
+    return NO_OWN_TIME
+  }
+
+  #timeAt({ fields, body: found }: Stage, body: Buffer, micros: number): number | null {
     this.#codec.walk(body, found)
     for (let i = 0; i < fields.length; i++) {
       const { name, slots } = fields[i] as BodyField
@@ -60,7 +81,7 @@ export class EventTimes {
         if (time !== null) return time
       }
     }
-    return NO_OWN_TIME
+    return null
   }
 
   #timeIn(field: string, values: readonly ScalarValue[], micros: number): number | null {
@@ -79,11 +100,9 @@ export class EventTimes {
     return null
   }
 
-  #reader(): { readonly fields: readonly BodyField[]; readonly body: BodyFields } {
-    const set = new FieldSet([])
-    const names = new Set([...(this.#timeField === null ? [] : [this.#timeField]), ...eventTimeFields])
-    const fields = [...names].map((name) => set.path(name))
-    return { fields, body: new BodyFields(set.paths) }
+  #allStages(): readonly Stage[] {
+    const [first, ...others] = new Set([...(this.#timeField === null ? [] : [this.#timeField]), ...eventTimeFields])
+    return [stageOf([first as string]), stageOf(others)]
   }
 
   #note(kind: OddTime['kind'], field: string, value: ScalarValue): void {

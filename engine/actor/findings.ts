@@ -31,7 +31,7 @@ export class Findings {
   readonly #jobId: number
   readonly #store: TurnStore
   /** Of this turn, by kind and field. */
-  readonly #found = new Map<string, Finding>()
+  readonly #found = new Map<string, Finding & { count: number }>()
   #micros = 0
 
   constructor(jobId: number, store: TurnStore) {
@@ -44,12 +44,8 @@ export class Findings {
   note(kind: FindingKind, field: string, example: string, micros: number, count = 1): void {
     const key = `${kind} ${field}`
     const before = this.#found.get(key)
-    this.#found.set(key, {
-      kind,
-      field,
-      count: (before?.count ?? 0) + count,
-      example: before?.example ?? cutExample(example),
-    })
+    if (before === undefined) this.#found.set(key, { kind, field, count, example: cutExample(example) })
+    else before.count += count
     this.#micros = Math.max(this.#micros, micros)
   }
 

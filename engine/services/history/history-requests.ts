@@ -60,6 +60,8 @@ export class HistoryRequests {
   readonly #coming = new Map<string, Promise<HistoryRow>>()
   /** Requests that are being stored, by job and id. */
   readonly #running = new Map<string, Promise<void>>()
+  /** Requests whose senders have their answer, until their rows are gone, by job and id. */
+  readonly #answered = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(deps: HistoryDeps) {
@@ -77,7 +79,7 @@ export class HistoryRequests {
     const row = await this.#bring(job, by, await this.#check(job, body), how.upload)
     await this.#store(job, row)
     // Without an answer the sender may send it again: then it is recognised.
-    if (how.gone?.aborted !== true) this.#ask(job, row, { op: 'end', id: row.id }).catch(() => {})
+    if (how.gone?.aborted !== true) this.#end(job, row)
     return row.events
   }
 
@@ -127,11 +129,24 @@ export class HistoryRequests {
     const known = this.#deps.shards
       .reader(job.shard)
       .history(job.id)
-      .find((row) => row.hash === checked.hash && row.state !== 'coming' && !isOlder(row, limits.historicKnownMs))
+      .find((row) => row.hash === checked.hash && row.state !== 'coming' && this.#isKnown(job, row))
     if (known !== undefined) return Promise.resolve(known)
     const brought = this.#bringParts(job, { by, upload }, checked).finally(() => this.#coming.delete(name))
     this.#coming.set(name, brought)
     return brought
+  }
+
+  /** The same bytes after an answer are another request, even before the row of the first is gone. */
+  #isKnown(job: JobSettings, row: HistoryRow): boolean {
+    return !isOlder(row, limits.historicKnownMs) && !this.#answered.has(nameOf(job, row))
+  }
+
+  #end(job: JobSettings, row: HistoryRow): void {
+    const name = nameOf(job, row)
+    this.#answered.add(name)
+    this.#ask(job, row, { op: 'end', id: row.id })
+      .catch(() => {})
+      .finally(() => this.#answered.delete(name))
   }
 
   async #bringParts(job: JobSettings, sender: Sender, { hash, events, odd, parts }: HistoryCheck): Promise<HistoryRow> {
@@ -164,7 +179,7 @@ export class HistoryRequests {
   /** Resolves when all events of the request are stored. */
   #store(job: JobSettings, row: HistoryRow): Promise<void> {
     if (row.state === 'done') return Promise.resolve()
-    const name = `${job.id} ${row.id}`
+    const name = nameOf(job, row)
     let running = this.#running.get(name)
     if (running === undefined) {
       running = this.#storePieces(job, row).finally(() => this.#running.delete(name))
@@ -238,6 +253,10 @@ export class HistoryRequests {
       }
     }
   }
+}
+
+function nameOf(job: JobSettings, row: HistoryRow): string {
+  return `${job.id} ${row.id}`
 }
 
 function isOlder({ id }: HistoryRow, ms: number): boolean {

@@ -78,8 +78,8 @@ export class Turns {
   #micros: number
   #place = 0
 
-  /** `micros`: the time of the first message. */
-  constructor(shard: Shard, settings: JobSettings = benchJob, micros = 1_700_000_000_000_000) {
+  /** `micros`: the time of the first message. The alerts of the stream are older. */
+  constructor(shard: Shard, settings: JobSettings = benchJob, micros = 1_800_000_000_000_000) {
     this.#micros = micros
     this.#shard = shard
     this.#settings = settings

@@ -19,7 +19,7 @@ import { pointsOf } from '../domain/job/job-points.js'
 
 export interface Arrival {
   /** The body's bytes. */
-  readonly body: Uint8Array
+  readonly body: Buffer
   /** The body, if it was parsed. */
   readonly rawBody: Record<string, unknown> | null
   readonly extras: EventExtras | null
@@ -64,7 +64,7 @@ export class Arrivals {
       return { ...this.of(envelope), notUtf8, repeated: keys.finding }
     }
     return (this.#scanned = {
-      body: new Uint8Array(scanner.out.buffer, scanner.out.byteOffset, scanner.length),
+      body: scanner.out.subarray(0, scanner.length),
       rawBody: null,
       extras: null,
       idInBody: scanner.eventId,

@@ -266,7 +266,7 @@ export class EventIntake {
 
   /** The event's own time; what is odd about it is a finding. */
   #ownMicros({ body }: Arrival, { micros, applied }: Sent): number {
-    const own = this.#times.read(Buffer.from(body.buffer, body.byteOffset, body.byteLength), micros)
+    const own = this.#times.read(body, micros)
     const { odd } = this.#times
     if (odd !== null && !applied) this.#deps.findings.note(odd.kind, odd.field, odd.value, micros)
     return own

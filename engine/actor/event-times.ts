@@ -4,11 +4,12 @@
  *
  * 1. A new event's time is read from the bytes of its body, and stored beside it. So a change of `time_field` counts
  *    for the events that come after it.
- * 2. The first field is looked for alone: most events have their time there, and the walk of a body ends with it.
+ * 2. Most times are read without a walk of the body (domain/event/quick-time.ts).
  */
-import { isoTimeAt, timeOf } from '../domain/event/event-time.js'
+import { timeOf } from '../domain/event/event-time.js'
 import { eventTimeFields, isMeantAsTime } from '../domain/event/event-time-fields.js'
 import type { ScalarValue } from '../domain/event/point-value.js'
+import { QuickTime } from '../domain/event/quick-time.js'
 import { BodyFields } from '../domain/query/body-fields.js'
 import { FieldSet, type BodyField } from '../domain/query/field.js'
 import type { BodyCodec } from '../store/body-codec.js'
@@ -20,7 +21,6 @@ const HOUR_MICROS = 3_600_000_000
 const AHEAD_MICROS = HOUR_MICROS
 /** How Go and .NET write a time that was never set. */
 const YEAR_1 = -62_135_596_800_000_000
-const usual = Buffer.alloc(40)
 
 /** A value that is told as a finding, and the field that it was at. */
 interface OddTime {
@@ -29,29 +29,25 @@ interface OddTime {
   readonly value: string
 }
 
-/** Reads some of the fields, in one walk of a body. */
-interface Stage {
+/** Reads all fields, in one walk of a body. */
+interface Walk {
   readonly fields: readonly BodyField[]
   readonly body: BodyFields
 }
 
-function stageOf(names: readonly string[]): Stage {
-  const set = new FieldSet([])
-  const fields = names.map((name) => set.path(name))
-  return { fields, body: new BodyFields(set.paths) }
-}
-
 export class EventTimes {
   readonly #codec: BodyCodec
-  readonly #timeField: string | null
-  /** Null until a body is read: most records have their time beside it. */
-  #stages: readonly Stage[] | null = null
+  readonly #names: ReadonlySet<string>
+  readonly #quick: QuickTime
+  /** Null until a body needs it. */
+  #walk: Walk | null = null
   /** What is odd about the time that was read last. */
   odd: OddTime | null = null
 
   constructor(codec: BodyCodec, timeField: string | null = null) {
     this.#codec = codec
-    this.#timeField = timeField
+    this.#names = new Set([...(timeField === null ? [] : [timeField]), ...eventTimeFields])
+    this.#quick = new QuickTime(this.#names)
   }
 
   /** The time of a stored event: its own, or else that of its arrival at `micros`. */
@@ -64,15 +60,18 @@ export class EventTimes {
   /** The own time of a body that arrived at `micros`; NO_OWN_TIME for none. */
   read(body: Buffer, micros: number): number {
     this.odd = null
-    const stages = (this.#stages ??= this.#allStages())
-    for (let at = 0; at < stages.length; at++) {
-      const time = this.#timeAt(stages[at] as Stage, body, micros)
-      if (time !== null) return time
-    }
-    return NO_OWN_TIME
+    const quick = this.#quick
+    quick.arrivedMicros = micros
+    this.#codec.walk(body, quick)
+    const time = quick.micros
+    if (time === null) return NO_OWN_TIME
+    if (!(time > YEAR_1)) return this.#timeOfAll(body, micros)
+    if (time > micros + AHEAD_MICROS) this.#note('time_ahead', quick.field, quick.written)
+    return time
   }
 
-  #timeAt({ fields, body: found }: Stage, body: Buffer, micros: number): number | null {
+  #timeOfAll(body: Buffer, micros: number): number {
+    const { fields, body: found } = (this.#walk ??= walkOf(this.#names))
     this.#codec.walk(body, found)
     for (let i = 0; i < fields.length; i++) {
       const { name, slots } = fields[i] as BodyField
@@ -81,13 +80,13 @@ export class EventTimes {
         if (time !== null) return time
       }
     }
-    return null
+    return NO_OWN_TIME
   }
 
   #timeIn(field: string, values: readonly ScalarValue[], micros: number): number | null {
     for (let i = 0; i < values.length; i++) {
       const value = values[i] as ScalarValue
-      const time = instantOf(value, micros)
+      const time = timeOf(value, micros)
       if (time === YEAR_1) continue
       if (time === null) {
         if (this.odd === null && isMeantAsTime(field, value)) this.#note('unread_time', field, value)
@@ -100,23 +99,13 @@ export class EventTimes {
     return null
   }
 
-  #allStages(): readonly Stage[] {
-    const [first, ...others] = new Set([...(this.#timeField === null ? [] : [this.#timeField]), ...eventTimeFields])
-    return [stageOf([first as string]), stageOf(others)]
-  }
-
   #note(kind: OddTime['kind'], field: string, value: ScalarValue): void {
     this.odd = { kind, field, value: String(value) }
   }
 }
 
-/** As timeOf; the usual form takes a tenth of the time. */
-function instantOf(value: ScalarValue, micros: number): number | null {
-  if (typeof value === 'string' && value.length <= usual.length) {
-    // Signs beyond one byte are none of the usual form.
-    for (let i = 0; i < value.length; i++) usual[i] = Math.min(value.charCodeAt(i), 0xff)
-    const time = isoTimeAt(usual, 0, value.length)
-    if (!Number.isNaN(time)) return time
-  }
-  return timeOf(value, micros)
+function walkOf(names: Iterable<string>): Walk {
+  const set = new FieldSet([])
+  const fields = [...names].map((name) => set.path(name))
+  return { fields, body: new BodyFields(set.paths) }
 }

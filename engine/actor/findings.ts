@@ -32,6 +32,8 @@ export class Findings {
   readonly #store: TurnStore
   /** Of this turn, by kind and field. */
   readonly #found = new Map<string, Finding & { count: number }>()
+  /** The finding that was counted last: a sender's events are odd in the same way. */
+  #latest: (Finding & { count: number }) | null = null
   #micros = 0
 
   constructor(jobId: number, store: TurnStore) {
@@ -42,11 +44,17 @@ export class Findings {
   /** Counts one finding of the message with the time `micros`. Of several the first example is kept. */
   // biome-ignore lint/complexity/useMaxParams: called where an event is read, in the hot path of odd events
   note(kind: FindingKind, field: string, example: string, micros: number, count = 1): void {
+    if (micros > this.#micros) this.#micros = micros
+    const latest = this.#latest
+    if (latest?.kind === kind && latest.field === field) {
+      latest.count += count
+      return
+    }
     const key = `${kind} ${field}`
-    const before = this.#found.get(key)
-    if (before === undefined) this.#found.set(key, { kind, field, count, example: cutExample(example) })
-    else before.count += count
-    this.#micros = Math.max(this.#micros, micros)
+    let found = this.#found.get(key)
+    if (found === undefined) this.#found.set(key, (found = { kind, field, count: 0, example: cutExample(example) }))
+    found.count += count
+    this.#latest = found
   }
 
   /** Takes the findings of a message. */
@@ -59,7 +67,7 @@ export class Findings {
 
   /** Forgets all: examples may hold what a person asked to delete. */
   clear(): void {
-    this.#found.clear()
+    this.#forget()
     this.#store.delete('findings', jobKey(this.#jobId))
   }
 
@@ -72,6 +80,11 @@ export class Findings {
       jobKey(this.#jobId),
       encodeFindings(withFindings(stored, [...this.#found.values()], this.#micros)),
     )
+    this.#forget()
+  }
+
+  #forget(): void {
     this.#found.clear()
+    this.#latest = null
   }
 }

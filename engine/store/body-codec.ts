@@ -15,8 +15,13 @@ import type { PointKey } from '../domain/event/point-tree.js'
 import { ShapeTree } from '../domain/event/shape-tree.js'
 import type { StoredPoints } from '../domain/event/stored-points.js'
 import { Words } from '../domain/event/words.js'
-import type { BodyFields } from '../domain/query/body-fields.js'
 import type { Environment, WriteBatch } from './environment.js'
+
+/** Reads what it is made for from the bytes of a body. */
+interface BodyWalker {
+  /** @throws Error for an unknown shape or word. */
+  walk(bytes: Buffer, shapes: ShapeTree, words: Words): void
+}
 
 function numberKey(number: number): Buffer {
   const key = Buffer.allocUnsafe(4)
@@ -69,8 +74,8 @@ export class BodyCodec {
     }
   }
 
-  /** Reads the values of a body's fields into `into`, without building the object. */
-  walk(bytes: Buffer, into: BodyFields): void {
+  /** Reads some values of a body into `into`, without building the object. */
+  walk(bytes: Buffer, into: BodyWalker): void {
     try {
       into.walk(bytes, this.#shapes, this.#words)
     } catch {

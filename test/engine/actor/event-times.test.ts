@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Random } from '../../../bench/streams/random.js'
 import { EventTimes } from '../../../engine/actor/event-times.js'
 import { noBasis } from '../../../engine/domain/decide/decision-basis.js'
 import { noDecision } from '../../../engine/domain/decide/decision.js'
 import { eventTimeFields } from '../../../engine/domain/event/event-time-fields.js'
+import { timeOf } from '../../../engine/domain/event/event-time.js'
+import { isJsonObject, parseJson } from '../../../engine/domain/event/json.js'
+import { Path, valuesAt } from '../../../engine/domain/event/path.js'
 import { BodyCodec } from '../../../engine/store/body-codec.js'
 import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
 import { encodeRecord, newHeader } from '../../../engine/store/event-record.js'
@@ -12,6 +16,8 @@ import { HEADER_BYTES, NO_OWN_TIME } from '../../../engine/store/record-header.j
 const NOW = Date.UTC(2026, 2, 1) * 1000
 const OWN = '2026-01-30T10:00:00.123456Z'
 const OWN_MICROS = Date.UTC(2026, 0, 30, 10) * 1000 + 123_456
+/** How Go and .NET write a time that was never set. */
+const YEAR_1 = Date.parse('0001-01-01T00:00:00Z') * 1000
 const LATER = '2026-02-02T00:00:00Z'
 
 function read(body: Record<string, unknown>, timeField: string | null = null): { micros: number; odd: unknown } {
@@ -26,6 +32,40 @@ function bodyAt(path: string, value: unknown): Record<string, unknown> {
     .split('.')
     .reverse()
     .reduce<unknown>((inner, name) => ({ [name]: inner }), value) as Record<string, unknown>
+}
+
+/** Values that a field for times has, by number of the body: some repeat, as words do. */
+const timeValues: readonly ((n: number) => unknown)[] = [
+  (n) => new Date(NOW / 1000 - n * 1_000).toISOString(),
+  () => OWN,
+  () => LATER,
+  () => '2026-01-30 10:00:00,5 +01:00',
+  () => 'Jan 30 10:00:00',
+  () => '0001-01-01T00:00:00Z',
+  () => '2036-01-01T00:00:00Z',
+  (n) => NOW / 1e6 - n + 0.25,
+  (n) => NOW / 1e3 - n,
+  () => 134_168_832_000_000_000,
+  () => String(NOW * 1000),
+  () => 17,
+  () => '',
+  () => 'bad',
+  () => null,
+  () => true,
+  () => [],
+  () => ({}),
+  (n) => ['bad', NOW / 1e3 - n],
+  () => [null, { b: OWN }],
+]
+
+/** The same by the paths alone, in the body as an object. */
+function firstTimeOf(body: Record<string, unknown>, fields: readonly string[]): number {
+  for (const field of fields)
+    for (const value of valuesAt(body, new Path(field)).flat(9)) {
+      const micros = isJsonObject(value) ? null : timeOf(value, NOW)
+      if (micros !== null && micros !== YEAR_1) return micros
+    }
+  return NO_OWN_TIME
 }
 
 describe('the own time of a body', () => {
@@ -99,6 +139,29 @@ describe('the own time of a body', () => {
       const old = Buffer.concat([Buffer.of(1), record.subarray(1, HEADER_BYTES), record.subarray(HEADER_BYTES + 8)])
       assert.equal(times.of(old, NOW), first)
     }
+  })
+
+  it('is that of the first path that leads to a time, whatever the shape of the body', () => {
+    const random = new Random(7)
+    const pick = <T>(items: readonly T[]): T => items[random.below(items.length)] as T
+    const codec = new BodyCodec(new MemoryEnvironment(['shapes', 'words']))
+    const settings = [null, 'at', 'a.b', 'timestamp'] as const
+    const readers = new Map(settings.map((timeField) => [timeField, new EventTimes(codec, timeField)]))
+    const found = new Set<boolean>()
+    for (let round = 0; round < 5_000; round++) {
+      const timeField = pick(settings)
+      const fields = [...(timeField === null ? [] : [timeField]), ...eventTimeFields]
+      const body: Record<string, unknown> = {}
+      for (let count = 1 + random.below(5); count > 0; count--) {
+        const [field, value] = [pick([...fields, 'rule']), pick(timeValues)(round)]
+        Object.assign(body, random.below(2) === 0 ? { [field]: value } : bodyAt(field, value))
+      }
+      const decoded = parseJson(JSON.stringify(body)) as Record<string, unknown>
+      const micros = (readers.get(timeField) as EventTimes).read(Buffer.from(codec.encode(decoded)), NOW)
+      assert.equal(micros, firstTimeOf(decoded, fields), JSON.stringify([timeField, body]))
+      found.add(micros !== NO_OWN_TIME)
+    }
+    assert.equal(found.size, 2)
   })
 
   it('has no signs that only look like digits', () => {

@@ -98,13 +98,15 @@ export class EventIntake {
 
   /** One event. @throws Refusal event_id_too_long, job_not_found, and those of Arrivals.read. */
   ingest(message: Message): EventReply {
-    const { micros, applied, eventId, origin } = message
+    const { micros, applied, eventId } = message
     const arrival = this.#deps.arrivals.read(message.memory, message.bodyStart, message.bodyEnd)
     const isFromBody = eventId === null && message.idInBody
     if (eventId !== null && arrival.idInBody !== null && arrival.idInBody !== eventId && !applied)
-      this.#deps.findings.note('ignored_id', decodeOrigin(origin).source, arrival.idInBody, micros)
+      this.#deps.findings.note('ignored_id', decodeOrigin(message.origin).source, arrival.idInBody, micros)
     const enrichments = this.#enriches ? this.#enrichments() : 'none'
     const clientId = isFromBody ? arrival.idInBody : eventId
+    // Only an event with an id is compared with others of its request.
+    const origin = clientId === null ? undefined : message.origin
     return this.#takeIn(arrival, { micros, applied, origin, clientId, isFromBody, enrichments })
   }
 

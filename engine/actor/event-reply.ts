@@ -3,7 +3,7 @@ import { blind } from '../domain/autonomy/passage.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { BucketState } from '../domain/learn/knowledge-base.js'
 import type { EventView, IngestedView } from '../api/decision-service.js'
-import type { EventAnswer, Stored } from '../api/event-answer.js'
+import type { Stored } from '../api/event-answer.js'
 import type { RecordHeader } from '../store/event-record.js'
 import type { ActorDeps } from './actor-deps.js'
 import type { Bucket } from './buckets/bucket.js'
@@ -41,6 +41,16 @@ function bucketStateOf({ store, settings, stats }: ActorDeps, { header, micros, 
 
 /** The reply as a client sees it. */
 export function viewOf(job: Pick<JobSettings, 'id' | 'labels'>, eventId: string, reply: ShownReply): EventView {
+  return ingestedViewOf(job, eventId, reply, 'new')
+}
+
+/** The answer to an event that was sent, as a client sees it. One literal makes both views: others would be slow. */
+export function ingestedViewOf(
+  job: Pick<JobSettings, 'id' | 'labels'>,
+  eventId: string,
+  reply: ShownReply,
+  stored: Stored,
+): IngestedView {
   const label = reply.label < 0 ? undefined : job.labels[reply.label]
   return {
     eventId,
@@ -54,14 +64,6 @@ export function viewOf(job: Pick<JobSettings, 'id' | 'labels'>, eventId: string,
     outlier: reply.outlier,
     confidenceScore: reply.confidence / 100,
     autonomy: reply.autonomy,
+    stored,
   }
-}
-
-/** The answer to an event that was sent, as a client sees it. */
-export function ingestedViewOf(
-  job: Pick<JobSettings, 'id' | 'labels'>,
-  eventId: string,
-  answer: EventAnswer,
-): IngestedView {
-  return { ...viewOf(job, eventId, answer), stored: answer.stored }
 }

@@ -262,7 +262,9 @@ export class LineSource implements BodySink {
 const [LF, CR] = [0x0a, 0x0d]
 
 /** The bytes with line feeds in place of NUL, and of CR `byReturns`; the same bytes where there is neither. */
-function withLineFeeds(bytes: Uint8Array, byReturns: boolean): Uint8Array {
+function withLineFeeds(given: Uint8Array, byReturns: boolean): Uint8Array {
+  // Buffers are searched ten times as fast.
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.length)
   if (bytes.indexOf(0) < 0 && !(byReturns && bytes.indexOf(CR) >= 0)) return bytes
-  return bytes.map((byte) => (byte === 0 || (byReturns && byte === CR) ? LF : byte))
+  return Uint8Array.from(bytes, (byte) => (byte === 0 || (byReturns && byte === CR) ? LF : byte))
 }

@@ -49,7 +49,7 @@ import * as voteTasks from './schemas/live/vote-tasks.js'
 import * as watchdogs from './schemas/watchdogs.js'
 import * as webhooks from './schemas/webhooks.js'
 
-export type Json = Record<string, unknown>
+export type SchemaJson = Record<string, unknown>
 
 const modules: readonly object[] = [
   analysts,
@@ -107,7 +107,8 @@ function isTyped(schema: object): boolean {
 }
 
 function isUnionOfTypes(schema: object): boolean {
-  const members = (schema as { anyOf?: object[] }).anyOf?.filter((member) => (member as Json).type !== 'null') ?? []
+  const members =
+    (schema as { anyOf?: object[] }).anyOf?.filter((member) => (member as SchemaJson).type !== 'null') ?? []
   return members.length > 1 && members.some(isTyped)
 }
 
@@ -146,8 +147,8 @@ function names(): Names {
 }
 
 /** A reference, with the description of a copy where it has one of its own. */
-function referenceTo(name: string, { description }: Json): Json {
-  const own = description === undefined || description === (names().schemas.get(name) as Json).description
+function referenceTo(name: string, { description }: SchemaJson): SchemaJson {
+  const own = description === undefined || description === (names().schemas.get(name) as SchemaJson).description
   return { $ref: COMPONENTS + name, ...(own ? {} : { description }) }
 }
 
@@ -159,7 +160,7 @@ export function published(schema: unknown, isRoot = false): unknown {
   if (Array.isArray(schema)) return schema.map((item) => published(item))
   if (typeof schema !== 'object' || schema === null) return schema
   const name = isRoot ? undefined : names().of(schema)
-  if (name !== undefined) return referenceTo(name, schema as Json)
+  if (name !== undefined) return referenceTo(name, schema as SchemaJson)
   const copy = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (key === 'patternProperties' && ANY_KEY in value) return [['additionalProperties', published(value[ANY_KEY])]]
     if (key === 'properties' && Object.keys(value).length === 0) return []
@@ -170,11 +171,14 @@ export function published(schema: unknown, isRoot = false): unknown {
 }
 
 /** For a union of named objects that differ in a constant. */
-function discriminatorOf({ anyOf = [] }: { anyOf?: readonly TSchema[] }): Json {
-  const members = anyOf.map((member) => ({ name: names().of(member), properties: (member as Json).properties as Json }))
+function discriminatorOf({ anyOf = [] }: { anyOf?: readonly TSchema[] }): SchemaJson {
+  const members = anyOf.map((member) => ({
+    name: names().of(member),
+    properties: (member as SchemaJson).properties as SchemaJson,
+  }))
   const [first] = members
   if (members.length < 2 || members.some(({ name, properties }) => name === undefined || !properties)) return {}
-  const constantOf = (properties: Json, key: string) => (properties[key] as { const?: string } | undefined)?.const
+  const constantOf = (properties: SchemaJson, key: string) => (properties[key] as { const?: string } | undefined)?.const
   const propertyName = Object.keys(first!.properties).find((key) => {
     const constants = members.map(({ properties }) => constantOf(properties, key))
     return constants.every((one) => typeof one === 'string') && new Set(constants).size === constants.length
@@ -185,7 +189,7 @@ function discriminatorOf({ anyOf = [] }: { anyOf?: readonly TSchema[] }): Json {
 }
 
 /** The components that these parts of a document refer to, and those that they refer to in turn, by name. */
-export function componentsOf(...parts: unknown[]): Json {
+export function componentsOf(...parts: unknown[]): SchemaJson {
   const found = new Map<string, unknown>()
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return

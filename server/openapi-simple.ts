@@ -5,7 +5,7 @@
  * 1. A union with a list becomes the list, or the first named type where there is one. One that may also be null
  *    becomes any JSON, and so does a union with any JSON.
  */
-import type { Json } from './openapi-components.js'
+import type { SchemaJson } from './openapi-components.js'
 
 interface Schema {
   readonly anyOf?: readonly Schema[]
@@ -31,8 +31,8 @@ function isTooMuch({ anyOf = [] }: Schema): boolean {
   return members.length > 1 && members.some(({ type }) => type === 'array')
 }
 
-function simplified(value: unknown): Json {
-  return simple(value) as Json
+function simplified(value: unknown): SchemaJson {
+  return simple(value) as SchemaJson
 }
 
 function simple(value: unknown): unknown {
@@ -52,6 +52,6 @@ function withoutExamples(value: unknown): unknown {
 }
 
 /** The document in its simple form. */
-export function simpleDocument(document: Json): Json {
-  return withoutExamples(simple(JSON.parse(JSON.stringify(document)))) as Json
+export function simpleDocument(document: SchemaJson): SchemaJson {
+  return withoutExamples(simple(JSON.parse(JSON.stringify(document)))) as SchemaJson
 }

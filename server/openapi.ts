@@ -7,7 +7,7 @@
 import { keyHeader } from './http/auth.js'
 import { json, ndjson, problemJson } from './http/reply.js'
 import type { ResponseDoc, Route, RouteDoc } from './http/route.js'
-import { COMPONENTS, componentsOf, published, type Json } from './openapi-components.js'
+import { COMPONENTS, componentsOf, published, type SchemaJson } from './openapi-components.js'
 
 const errorDescriptions: Readonly<Record<number, string>> = {
   400: 'The body is not valid JSON, or it names a label that does not exist.',
@@ -28,7 +28,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
 /** uWebSockets.js sends this status itself, before any handler runs. */
 const HEADERS_TOO_LARGE = 431
 
-function errorResponse(status: number): Json {
+function errorResponse(status: number): SchemaJson {
   if (status === HEADERS_TOO_LARGE) return { description: errorDescriptions[status] as string }
   const name = status === 422 ? 'ValidationErrorBody' : 'ErrorBody'
   return {
@@ -44,12 +44,12 @@ function errorResponse(status: number): Json {
 }
 
 /** The schema of an answer that is not JSON. Client generators ignore an answer without a type. */
-function fileSchema(mediaType = ''): Json {
+function fileSchema(mediaType = ''): SchemaJson {
   return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' }
 }
 
 /** An error with its own body is also published as a problem (RFC 9457). */
-function response(status: number, doc: ResponseDoc): Json {
+function response(status: number, doc: ResponseDoc): SchemaJson {
   if (doc.schema === undefined && doc.mediaType === undefined) return { description: doc.description }
   const media = {
     schema: doc.schema === undefined ? fileSchema(doc.mediaType) : published(doc.schema),
@@ -78,7 +78,7 @@ function commonErrors(route: RouteDoc): number[] {
   ]
 }
 
-function responses(route: RouteDoc): Json {
+function responses(route: RouteDoc): SchemaJson {
   const errors = [...new Set([...commonErrors(route), ...(route.errors ?? [])])]
   return {
     ...Object.fromEntries(errors.map((status) => [String(status), errorResponse(status)])),
@@ -89,7 +89,7 @@ function responses(route: RouteDoc): Json {
 }
 
 /** Path and query parameters. A description moves from the schema to the parameter, where viewers show it. */
-function parameters(route: RouteDoc): Json[] {
+function parameters(route: RouteDoc): SchemaJson[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -97,7 +97,7 @@ function parameters(route: RouteDoc): Json[] {
     schema: { type: name === 'job_id' ? 'integer' : 'string' },
   }))
   const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, property]) => {
-    const { description, ...schema } = published(property) as Json
+    const { description, ...schema } = published(property) as SchemaJson
     return {
       name,
       in: 'query',
@@ -110,9 +110,9 @@ function parameters(route: RouteDoc): Json[] {
 }
 
 /** A stream may be sent as bytes, too: client generators know no NDJSON, and would leave the operation out. */
-const octets: Json = { 'application/octet-stream': { schema: fileSchema() } }
+const octets: SchemaJson = { 'application/octet-stream': { schema: fileSchema() } }
 
-function requestBody(route: RouteDoc): Json {
+function requestBody(route: RouteDoc): SchemaJson {
   if (route.body === undefined) return {}
   const required = ((route.body as { required?: readonly string[] }).required ?? []).length > 0
   const media = {
@@ -124,12 +124,12 @@ function requestBody(route: RouteDoc): Json {
 }
 
 /** The ways to present a key; includes the empty one if the key is optional. */
-function security({ scope, looksAtKey }: RouteDoc): Json[] {
+function security({ scope, looksAtKey }: RouteDoc): SchemaJson[] {
   if (scope === null && looksAtKey === undefined) return []
   return [{ apiKey: [] }, { neutralApiKey: [] }, { bearer: [] }, ...(scope === null ? [{}] : [])]
 }
 
-function operationObject(route: RouteDoc): Json {
+function operationObject(route: RouteDoc): SchemaJson {
   const more = Object.entries(route.moreScopes ?? {}).map(([scope, what]) => ` It also needs \`${scope}\` ${what}.`)
   const scope = route.scope === null ? 'No key is needed.' : `Needs the scope \`${route.scope}\`.${more.join('')}`
   return {
@@ -148,16 +148,16 @@ function operationObject(route: RouteDoc): Json {
 }
 
 /** Components for a service with this name: the section of an exported event is under it. */
-function named(components: Json, name: string): Json {
-  const event = components.ServiceEvent as { properties: Json; required: string[] }
+function named(components: SchemaJson, name: string): SchemaJson {
+  const event = components.ServiceEvent as { properties: SchemaJson; required: string[] }
   const { service, ...properties } = event.properties
   const required = event.required.map((key) => (key === 'service' ? name : key))
   return { ...components, ServiceEvent: { ...event, required, properties: { ...properties, [name]: service } } }
 }
 
 /** The document for a service with this name. */
-export function openApiDocument(routes: readonly Route[], name: string): Json {
-  const paths: Record<string, Json> = {}
+export function openApiDocument(routes: readonly Route[], name: string): SchemaJson {
+  const paths: Record<string, SchemaJson> = {}
   for (const route of routes) {
     const path = (paths[route.path] ??= {})
     path[route.method.toLowerCase()] = operationObject(route)

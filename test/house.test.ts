@@ -108,6 +108,8 @@ const retired: readonly (readonly [RegExp, string])[] = [
 /** Endings of file names that say nothing. */
 const emptyEndings = /-(desk|parts|look|watch)\.ts$/
 
+const exportedType = /^export (?:declare )?(?:abstract )?(?:class|interface|type|enum) (\w+)/gm
+
 const files = ['engine', 'server', 'bench', 'test'].flatMap(listFiles).filter((file) => /\.tsx?$/.test(file))
 const imports = files.flatMap(importsOf)
 
@@ -288,6 +290,17 @@ describe('the source tree', () => {
     assert.deepEqual(found, [])
     assert.deepEqual(
       files.filter((file) => emptyEndings.test(file)),
+      [],
+    )
+  })
+
+  it('gives each exported type of the engine and of the server a name of its own', () => {
+    const homesOf = new Map<string, string[]>()
+    for (const file of files.filter((name) => /^(engine|server)\/(?!console\/|client\/)/.test(name)))
+      for (const [, name = ''] of textOf(file).matchAll(exportedType))
+        homesOf.set(name, [...(homesOf.get(name) ?? []), file])
+    assert.deepEqual(
+      [...homesOf].filter(([, where]) => where.length > 1),
       [],
     )
   })

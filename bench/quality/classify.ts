@@ -1,7 +1,7 @@
 /** One run of the protocol: so many labels, a training as the service does it, decisions on the scored events. */
 import type { Example, PointValues, TrainingSet } from '../../engine/domain/learn/classifier.js'
 import { defaultClassifier } from '../../engine/domain/learn/registry.js'
-import { examplesOf as votedExamples, type VotedEvent } from '../../engine/domain/learn/voted-examples.js'
+import { examplesOf as votedExamples, type CountedVote } from '../../engine/domain/learn/voted-examples.js'
 import { limits } from '../../engine/limits.js'
 import { SeededRandom } from '../../engine/rng.js'
 import type { Dataset, Strategy } from './dataset.js'
@@ -65,7 +65,7 @@ export function examplesOf(dataset: Dataset, picked: readonly number[], single: 
   const bucketOf = (line: number): string => JSON.stringify(valuesOf(line))
   const sizes = new Map<string, number>()
   for (const line of dataset.seen) sizes.set(bucketOf(line), (sizes.get(bucketOf(line)) ?? 0) + 1)
-  const subjects = new Map<string, { values: PointValues; events: number; voted: VotedEvent[] }>()
+  const subjects = new Map<string, { values: PointValues; events: number; voted: CountedVote[] }>()
   for (const line of inOrder) {
     const key = bucketOf(line)
     const subject = subjects.get(key) ?? { values: valuesOf(line), events: sizes.get(key) ?? 1, voted: [] }

@@ -7,7 +7,7 @@ import { bucketIdOf, bucketText } from '../../engine/domain/event/bucket-key.js'
 import { fingerprintOf } from '../../engine/domain/event/decision-points.js'
 import type { PointValues, TrainingSet } from '../../engine/domain/learn/classifier.js'
 import { majorityOf } from '../../engine/domain/learn/consensus.js'
-import { examplesOf, type VotedEvent } from '../../engine/domain/learn/voted-examples.js'
+import { examplesOf, type CountedVote } from '../../engine/domain/learn/voted-examples.js'
 import { limits } from '../../engine/limits.js'
 import { SeededRandom } from '../../engine/rng.js'
 import { bucketOf } from './coarse-points.js'
@@ -103,7 +103,7 @@ export class VotedJob {
     const { seen, labelNames } = this.#dataset
     const sizes = new Map<string, number>()
     for (const line of seen) sizes.set(this.keyOf(line), (sizes.get(this.keyOf(line)) ?? 0) + 1)
-    const subjects = new Map<string, { values: PointValues; events: number; voted: VotedEvent[] }>()
+    const subjects = new Map<string, { values: PointValues; events: number; voted: CountedVote[] }>()
     for (const { line, label } of this.votes) {
       const key = this.keyOf(line)
       const subject = subjects.get(key) ?? { values: this.valuesOf(line), events: sizes.get(key) ?? 1, voted: [] }

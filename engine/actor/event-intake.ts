@@ -28,7 +28,7 @@ import {
   layPlainRecord,
   newHeader,
   plainRecordBytes,
-  type EnrichmentRequests,
+  type EnrichmentState,
   type RecordHeader,
 } from '../store/event-record.js'
 import { pack, unpack } from '../store/pack.js'
@@ -38,7 +38,7 @@ import type { Author } from '../api/principal.js'
 import type { ActorDeps } from './actor-deps.js'
 import type { Arrival } from './arrival.js'
 import { auditReplaced } from './autonomy/audit-answers.js'
-import type { Answer } from './buckets/answer-memo.js'
+import type { KnownAnswer } from './buckets/answer-memo.js'
 import type { Bucket } from './buckets/bucket.js'
 import { clientBodyOf } from './enrichment-results.js'
 import { noteDeletion } from './decision-changes.js'
@@ -61,7 +61,7 @@ interface Sent extends Pick<Message, 'micros' | 'applied' | 'origin'> {
   readonly clientId: string | null
   /** The client gave the id in the body. */
   readonly isFromBody: boolean
-  readonly enrichments: EnrichmentRequests
+  readonly enrichments: EnrichmentState
 }
 
 /** Who sent a request with historic events. */
@@ -284,14 +284,14 @@ export class EventIntake {
   }
 
   /** With too many events waiting, the steps could never catch up: the event is decided without enrichment. */
-  #enrichments(): EnrichmentRequests {
+  #enrichments(): EnrichmentState {
     return this.#deps.stats.row.pending < limits.enrichmentsPendingMax ? 'awaited' : 'passed_over'
   }
 
   #decide(
     arrival: Arrival,
     micros: number,
-    known: Bucket | Answer | null,
+    known: Bucket | KnownAnswer | null,
     pending: boolean,
   ): { lacks: boolean; decision: Decision } {
     const { arrivals, model, cause, trial } = this.#deps
@@ -305,13 +305,13 @@ export class EventIntake {
   }
 
   /** What is known of the values of an event without a bucket. */
-  #answerOf(arrival: Arrival): Answer | null {
+  #answerOf(arrival: Arrival): KnownAnswer | null {
     const { answers, arrivals, model } = this.#deps
     const { key } = arrival
     return key === null ? null : answers.of(key, model.version, () => arrivals.valuesOf(arrival))
   }
 
-  #countPoints(arrival: Arrival, bucket: Bucket | null, answer: Answer | null): void {
+  #countPoints(arrival: Arrival, bucket: Bucket | null, answer: KnownAnswer | null): void {
     const { arrivals, points } = this.#deps
     const values = (): PointValues => arrivals.valuesOf(arrival)
     if (answer === null) points.count(bucket, values)

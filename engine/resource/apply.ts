@@ -9,7 +9,7 @@ import { limits } from '../limits.js'
 import type { ApplyOutcome } from '../api/decision-service.js'
 import { Issues } from './document-issues.js'
 import { orderResources } from './order.js'
-import { Plan, type PlanDeps, type PlannedApply } from './plan.js'
+import { DocumentPlan, type PlanDeps, type PlannedApply } from './plan.js'
 import { References } from './references.js'
 import type { ResourceInput } from './shapes.js'
 import type { ResourceState } from './state.js'
@@ -68,7 +68,7 @@ export function planApply(
     const names = existing.slice(0, 10).map((input) => `${input.type} "${input.properties.title}"`)
     throw new Refusal('resource_exists', `${names[0]} already exists`, { details: `existing: ${names.join(', ')}` })
   }
-  const plan = new Plan(state, references, deps)
+  const plan = new DocumentPlan(state, references, deps)
   for (const input of ordered) plan.add(input)
   plan.issues.refuse('invalid_resources')
   const planned = plan.finish()

@@ -4,7 +4,7 @@ import { Refusal, type Issue, type RefusalCode } from '../errors.js'
 import { limits } from '../limits.js'
 
 /** Steps into a document: names and array positions. */
-export type Place = readonly (string | number)[]
+export type DocumentPlace = readonly (string | number)[]
 
 const ISSUES_SHOWN_MAX = 100
 
@@ -15,7 +15,7 @@ export function shownName(name: string): string {
 }
 
 /** A place for people: `resources.job1.properties.title`. */
-export function placeText(place: Place): string {
+export function placeText(place: DocumentPlace): string {
   return place.join('.')
 }
 
@@ -23,14 +23,14 @@ export class Issues {
   readonly #issues: Issue[] = []
   #count = 0
 
-  add(loc: Place, msg: string, type: string): void {
+  add(loc: DocumentPlace, msg: string, type: string): void {
     this.#count++
     if (this.#issues.length >= ISSUES_SHOWN_MAX) return
     this.#issues.push({ loc: loc.map((step) => (typeof step === 'string' ? shownName(step) : step)), msg, type })
   }
 
   /** Returns a function that adds issues whose places are inside `prefix`. */
-  under(prefix: Place): (issue: Issue) => void {
+  under(prefix: DocumentPlace): (issue: Issue) => void {
     return ({ loc, msg, type }) => this.add([...prefix, ...loc], msg, type)
   }
 

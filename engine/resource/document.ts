@@ -15,18 +15,18 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
-import { Issues, type Place } from './document-issues.js'
+import { Issues, type DocumentPlace } from './document-issues.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 
 /** One resource of the document. */
-export interface Entry {
+export interface DocumentEntry {
   readonly identifier: string
-  readonly place: Place
+  readonly place: DocumentPlace
   /** The resource, with `properties` in all forms. */
   readonly value: unknown
   /** Place of the properties. */
-  readonly inside: Place
+  readonly inside: DocumentPlace
 }
 
 /** Identifiers are at depth 0 to 2. Deeper objects are fields, and a field must not be called `__proto__`. */
@@ -55,14 +55,14 @@ function flatTitle(value: unknown): string | undefined {
   return typeof title === 'string' ? title : undefined
 }
 
-function entry(identifier: string, place: Place, value: unknown): Entry {
+function entry(identifier: string, place: DocumentPlace, value: unknown): DocumentEntry {
   if (flatTitle(value) === undefined) return { identifier, place, value, inside: [...place, 'properties'] }
   const flat = value as Fields
   const type = flat.type ?? (flat.subcategory_id === undefined ? undefined : 'integration')
   return { identifier, place, value: { type, properties: flat, depends_on: flat.depends_on }, inside: place }
 }
 
-function mapEntries(map: Fields, place: Place, issues: Issues): Entry[] {
+function mapEntries(map: Fields, place: DocumentPlace, issues: Issues): DocumentEntry[] {
   // Clients may put the parameter `overwrite` beside resources. A resource with that identifier is an object.
   const members = Object.entries(map).filter(([key, value]) => key !== 'overwrite' || isMap(value))
   return members.map(([identifier, value]) => {
@@ -74,7 +74,7 @@ function mapEntries(map: Fields, place: Place, issues: Issues): Entry[] {
   })
 }
 
-function listEntries(list: readonly unknown[], place: Place, issues: Issues): Entry[] {
+function listEntries(list: readonly unknown[], place: DocumentPlace, issues: Issues): DocumentEntry[] {
   const named = new Set<string>()
   return list.flatMap((item, index) => {
     const at = [...place, index]
@@ -104,9 +104,9 @@ function wraps(document: Fields): boolean {
  * The resources of a document, in its order.
  * @throws Refusal invalid_resources for a document without resources, limit_exceeded.
  */
-export function documentEntries(document: unknown): Entry[] {
+export function documentEntries(document: unknown): DocumentEntry[] {
   const issues = new Issues()
-  const entriesOf = (value: unknown, place: Place): Entry[] => {
+  const entriesOf = (value: unknown, place: DocumentPlace): DocumentEntry[] => {
     if (Array.isArray(value)) return listEntries(value, place, issues)
     const title = flatTitle(value)
     if (title !== undefined) return [entry(title, place, value)]

@@ -25,11 +25,11 @@ import {
 } from '../domain/job/labels.js'
 import type { Warning } from '../api/warning.js'
 import type { Sealer } from './access/sealing.js'
-import type { Issues, Place } from './document-issues.js'
+import type { Issues, DocumentPlace } from './document-issues.js'
 import type { AutoRetrainProperties, JobProperties, StepProperties } from './job-shapes.js'
 import type { IntegrationRecord } from './records.js'
 import { roleOf, type IntegrationKind, type IntegrationRegistry } from './registry/integration-registry.js'
-import { withLabels, type LabelNames } from './registry/label-parameters.js'
+import { withLabels, type LabelsChange } from './registry/label-parameters.js'
 import { readParameters } from './registry/parameters.js'
 import { unknownParameters } from './unknown-properties.js'
 
@@ -46,7 +46,7 @@ export interface JobContext {
   /** Returns the ingest time for a new step: it handles events with later times. */
   stamp(): number
   /** Place of the job's properties in the document. */
-  readonly place: Place
+  readonly place: DocumentPlace
   readonly issues: Issues
   warn(warnings: readonly Warning[]): void
 }
@@ -59,7 +59,7 @@ interface PipelineContext extends JobContext {
   readonly category: JobCategory
   /** The steps that the job has. */
   readonly before: readonly PipelineStep[]
-  readonly labels: LabelNames
+  readonly labels: LabelsChange
 }
 
 /** The order in which events pass the roles of a pipeline. */
@@ -95,7 +95,7 @@ function mergeAutoRetrain(given: AutoRetrainProperties | undefined, before: Auto
 function mergeStep(
   given: StepProperties,
   integration: IntegrationRecord,
-  place: Place,
+  place: DocumentPlace,
   { kinds, sealer, stamp, issues, warn, category, before, labels }: PipelineContext,
 ): PipelineStep | null {
   const kind = kinds.byId(integration.kind)

@@ -108,14 +108,14 @@ function showJob(job: JobSettings, state: ResourceState, warningsOf: WarningsOf 
 }
 
 /** The records that a query names: keys sorted by name, integrations and jobs by id. */
-export interface Found {
+export interface ListedResources {
   readonly apiKeys: readonly ApiKeyRecord[]
   readonly integrations: readonly IntegrationRecord[]
   readonly jobs: readonly JobSettings[]
 }
 
 /** @throws Refusal invalid_resources for a query with both title and id. */
-export function findResources(state: ResourceState, { type, title, id }: ResourceQuery): Found {
+export function findResources(state: ResourceState, { type, title, id }: ResourceQuery): ListedResources {
   if (title !== undefined && id !== undefined) {
     const msg = 'title and id exclude each other'
     throw new Refusal('invalid_resources', msg, { issues: [{ loc: ['query', 'id'], msg, type: 'conflict' }] })

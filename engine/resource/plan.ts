@@ -49,7 +49,7 @@ export interface PlannedApply {
 }
 
 /** The plan of one document. */
-export class Plan {
+export class DocumentPlan {
   readonly #changes = new Changes()
   readonly #created: ResourceRef[] = []
   readonly #updated: ResourceRef[] = []

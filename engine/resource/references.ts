@@ -9,7 +9,7 @@
  * 2. No message repeats a plain name in the place of a key: it may be the key itself.
  * 3. In a quoted value a backslash escapes `'`, `"` and `\`, and nothing else.
  */
-import { shownName, type Issues, type Place } from './document-issues.js'
+import { shownName, type Issues, type DocumentPlace } from './document-issues.js'
 import type { ResourceInput } from './shapes.js'
 import type { ResourceState } from './state.js'
 
@@ -83,7 +83,7 @@ export class References {
   /** The resources of the document that must come before this one. Reports names of what does not exist. */
   dependencies(input: ResourceInput, issues: Issues): ResourceInput[] {
     const found: ResourceInput[] = []
-    const refer = (type: ReferableType, text: string, place: Place): void => {
+    const refer = (type: ReferableType, text: string, place: DocumentPlace): void => {
       const title = this.resolve(type, text)
       const target = title === null ? undefined : this.#byTitle.get(`${type} ${title}`)
       if (target !== undefined) found.push(target)

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { limits } from '../limits.js'
 import type { Warning } from '../api/warning.js'
 import { documentEntries } from './document.js'
-import { Issues, type Place } from './document-issues.js'
+import { Issues, type DocumentPlace } from './document-issues.js'
 import { jobProperties, map, name } from './job-shapes.js'
 import { KnownProperties } from './unknown-properties.js'
 
@@ -48,9 +48,9 @@ const known = {
 
 interface Standing {
   readonly identifier: string
-  readonly place: Place
+  readonly place: DocumentPlace
   /** Place of the properties. */
-  readonly inside: Place
+  readonly inside: DocumentPlace
   /** Properties that nothing reads. */
   readonly warnings: readonly Warning[]
 }

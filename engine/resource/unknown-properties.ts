@@ -9,7 +9,7 @@
  */
 import { z } from 'zod'
 import type { Warning } from '../api/warning.js'
-import { shownName, type Place } from './document-issues.js'
+import { shownName, type DocumentPlace } from './document-issues.js'
 import { nearestName } from './nearest-name.js'
 
 type Schema = z.core.JSONSchema.JSONSchema
@@ -25,7 +25,7 @@ const shown: Readonly<Record<string, readonly string[]>> = {
 const WARNINGS_MAX = 100
 
 /** The warning of a property that nothing reads. `paths`: the known ones around it. */
-export function unknownProperty(place: Place, name: string, paths: readonly string[]): Warning {
+export function unknownProperty(place: DocumentPlace, name: string, paths: readonly string[]): Warning {
   const nearest = nearestName(name, paths)
   const shownAs = shownName(name)
   return {
@@ -38,7 +38,7 @@ export function unknownProperty(place: Place, name: string, paths: readonly stri
 
 /** Warnings of parameters that an integration, or a step, does not have. */
 export function unknownParameters(
-  place: Place,
+  place: DocumentPlace,
   given: Readonly<Record<string, unknown>>,
   specs: readonly { readonly name: string }[],
 ): Warning[] {
@@ -79,7 +79,7 @@ export class KnownProperties {
   }
 
   /** Warnings of the resource, with `value.properties` at `inside` and the rest at `place`. */
-  warnings(value: unknown, place: Place, inside: Place): Warning[] {
+  warnings(value: unknown, place: DocumentPlace, inside: DocumentPlace): Warning[] {
     const { schema, paths: known } = (this.#known ??= this.#read())
     const resource = value as Readonly<Record<string, unknown>>
     const beside = ['type', 'properties', 'depends_on']
@@ -99,8 +99,8 @@ export class KnownProperties {
 function walk(
   value: unknown,
   schema: Schema,
-  at: Place,
-  unknown: (at: Place, name: string, near: string[]) => void,
+  at: DocumentPlace,
+  unknown: (at: DocumentPlace, name: string, near: string[]) => void,
 ): void {
   if (Array.isArray(value)) {
     const { items } = schema

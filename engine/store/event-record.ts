@@ -57,7 +57,7 @@ export {
   decodeHeader,
   newHeader,
   ownMicrosOf,
-  type EnrichmentRequests,
+  type EnrichmentState,
   type RecordHeader,
 } from './record-header.js'
 

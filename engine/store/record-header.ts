@@ -54,9 +54,9 @@ const ENRICHMENT_SHIFT = 6
  * Whether the event has enrichment. An `awaited` one has an entry in the table `awaited`, a `stored` one a row in
  * `lookups`. `passed_over`: none was requested, because too many events were waiting.
  */
-export type EnrichmentRequests = 'none' | 'awaited' | 'stored' | 'passed_over'
+export type EnrichmentState = 'none' | 'awaited' | 'stored' | 'passed_over'
 
-const enrichmentStates: readonly EnrichmentRequests[] = ['none', 'awaited', 'stored', 'passed_over']
+const enrichmentStates: readonly EnrichmentState[] = ['none', 'awaited', 'stored', 'passed_over']
 
 /** The fields of the header. */
 export interface RecordHeader extends Decision {
@@ -70,7 +70,7 @@ export interface RecordHeader extends Decision {
   readonly hasClientId: boolean
   /** 16 bytes; null if the job has no buckets. */
   readonly bucketId: Uint8Array | null
-  readonly enrichments: EnrichmentRequests
+  readonly enrichments: EnrichmentState
   /** What a safety contract made of it, when it was first decided. */
   readonly autonomy: Autonomy
   /** What the decision depended on beside the model and the event. */
@@ -120,7 +120,7 @@ export function decodeHeader(record: Uint8Array): RecordHeader {
     modelVersion: bytes.readUInt32LE(8),
     outlierScore: bytes.readFloatLE(12),
     bucketId: isInBucket(bytes) ? bytes.subarray(BUCKET_ID_AT, BUCKET_ID_AT + BUCKET_ID_BYTES) : null,
-    enrichments: enrichmentStates[(bytes[3] as number) >> ENRICHMENT_SHIFT] as EnrichmentRequests,
+    enrichments: enrichmentStates[(bytes[3] as number) >> ENRICHMENT_SHIFT] as EnrichmentState,
     autonomy: autonomyOf(bytes),
     basis: basisOf(bytes),
   }

@@ -40,13 +40,13 @@ export function decodeTrial(value: Uint8Array): TrialRow {
 
 /** Who was right, by number on disk. */
 export const outcomes = ['open', 'wins', 'losses', 'neither'] as const
-export type Outcome = (typeof outcomes)[number]
+export type TrialOutcome = (typeof outcomes)[number]
 
 /** Labels of both: indices, -1 for no decision. */
 export interface ShadowRow {
   readonly champion: number
   readonly challenger: number
-  readonly outcome: Outcome
+  readonly outcome: TrialOutcome
 }
 
 const VERSION = 1
@@ -66,6 +66,6 @@ export function decodeShadow(value: Uint8Array): ShadowRow {
 }
 
 /** The counts with one answer more, or less. */
-export function withOutcome(counts: TrialCounts, outcome: Outcome, sign: 1 | -1): TrialCounts {
+export function withOutcome(counts: TrialCounts, outcome: TrialOutcome, sign: 1 | -1): TrialCounts {
   return outcome === 'open' ? counts : { ...counts, [outcome]: counts[outcome] + sign }
 }

@@ -11,7 +11,7 @@ import { CommandError, UsageError } from './failure.js'
 import { ProfileFile, profilePath, type Profile } from './profile.js'
 import { cleanJson, cleanText } from './terminal/clean.js'
 import { tableText, type Column } from './terminal/table.js'
-import type { Environment, Stream, World } from './world.js'
+import type { EnvironmentVariables, Stream, World } from './world.js'
 
 /** Flags of every command that speaks to a service. */
 export interface ServiceFlags {
@@ -33,7 +33,7 @@ const TERMINAL_COLUMNS = 100
 export class Context {
   readonly world: World
   /** For the framework, which prints help and errors of usage. */
-  readonly process: { stdout: Stream; stderr: Stream; env: Environment; exitCode?: number | string | null }
+  readonly process: { stdout: Stream; stderr: Stream; env: EnvironmentVariables; exitCode?: number | string | null }
 
   constructor(world: World) {
     this.world = world

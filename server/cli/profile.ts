@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError } from './failure.js'
-import type { Environment } from './world.js'
+import type { EnvironmentVariables } from './world.js'
 
 export interface Profile {
   readonly url: string
@@ -22,7 +22,7 @@ interface Content {
 export const DEFAULT_PROFILE = 'default'
 
 /** Where the file is: DECIDE_CONFIG, or the place that the system has for configuration. */
-export function profilePath(env: Environment): string {
+export function profilePath(env: EnvironmentVariables): string {
   if (env.DECIDE_CONFIG !== undefined && env.DECIDE_CONFIG !== '') return env.DECIDE_CONFIG
   const home = process.platform === 'win32' ? env.APPDATA : env.XDG_CONFIG_HOME
   return join(home ?? join(homedir(), '.config'), 'decide', 'profiles.json')

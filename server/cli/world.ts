@@ -8,13 +8,13 @@ export interface Stream {
   readonly columns?: number | undefined
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 export interface World {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined }
   readonly stdout: Stream
   readonly stderr: Stream
-  readonly env: Environment
+  readonly env: EnvironmentVariables
   /** Ends what is under way. */
   readonly signal: AbortSignal
 }

@@ -5,7 +5,7 @@
 import { Refusal } from '../../engine/index.js'
 
 /** Where a listing goes on. */
-export interface Place {
+export interface ListingPlace {
   readonly page: number
   /** What the first page was asked at, where a listing must not move under the reader. */
   readonly at?: string
@@ -13,12 +13,12 @@ export interface Place {
   readonly after?: string
 }
 
-export function cursorOf(place: Place): string {
+export function cursorOf(place: ListingPlace): string {
   return Buffer.from(JSON.stringify([place.page, place.at ?? null, place.after ?? null])).toString('base64url')
 }
 
 /** @throws Refusal invalid_cursor. */
-export function placeOf(cursor: string | undefined): Place {
+export function placeOf(cursor: string | undefined): ListingPlace {
   if (cursor === undefined) return { page: 0 }
   try {
     const [page, at, after] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]

@@ -44,7 +44,7 @@ export interface Found<O> {
 }
 
 /** What a write would do. */
-export interface Plan {
+export interface WritePlan {
   /** How many things it changes: what the second call may not exceed. */
   readonly count: number
   /** What it would do, as a sentence without a word from an event. */
@@ -72,7 +72,7 @@ export interface WriteTool<I extends TObject = TObject> extends ToolDoc<I> {
   readonly isDestructive: boolean
   /** Called again with the same arguments, it changes nothing more. */
   readonly isIdempotent: boolean
-  plan(call: ToolCall<Static<I>>): Promise<Plan>
+  plan(call: ToolCall<Static<I>>): Promise<WritePlan>
   act(call: ToolCall<Static<I>>): Promise<Done>
 }
 

@@ -3,7 +3,7 @@ import { keptAnswer } from '../http/large-answer.js'
 import { json, replyJson } from '../http/reply.js'
 import type { Route } from '../http/route.js'
 import { openApiDocument } from '../openapi.js'
-import type { Json } from '../openapi-components.js'
+import type { SchemaJson } from '../openapi-components.js'
 import { simpleDocument } from '../openapi-simple.js'
 import { AnyObject } from '../schemas/common.js'
 import { ServiceLinks } from '../schemas/health.js'
@@ -56,7 +56,10 @@ import { userRoutes } from './users.js'
 const documents = new Map<string, Uint8Array>()
 
 /** A form of the OpenAPI document, made when it is first asked for. */
-function openApiRoute(about: Pick<Route, 'path' | 'operationId' | 'summary'>, form: (document: Json) => Json): Route {
+function openApiRoute(
+  about: Pick<Route, 'path' | 'operationId' | 'summary'>,
+  form: (document: SchemaJson) => SchemaJson,
+): Route {
   return {
     ...about,
     method: 'GET',

@@ -23,7 +23,7 @@ const BYTES_MAX = 4 * 1024 * 1024
 const noId = Buffer.alloc(0)
 
 /** An answer, as JobModel fills it in. */
-export interface Answer extends DecidedBucket {
+export interface KnownAnswer extends DecidedBucket {
   readonly lacksPoints: boolean
   /** The decision points without a value. */
   readonly absent: readonly number[]
@@ -35,7 +35,7 @@ export interface Answer extends DecidedBucket {
 export class AnswerMemo implements BucketHolder {
   readonly #memory: BucketMemory
   readonly #fingerprint: number
-  readonly #answers: Answer[] = []
+  readonly #answers: KnownAnswer[] = []
   /** Null: there is none. Jobs with buckets never have one. */
   #keys: ByteTable | null = null
   #version = 0
@@ -52,17 +52,17 @@ export class AnswerMemo implements BucketHolder {
   }
 
   /** The answer for values with this key by this version of the model. */
-  of({ view, length, hash }: PointKey, version: number, values: () => PointValues): Answer | null {
+  of({ view, length, hash }: PointKey, version: number, values: () => PointValues): KnownAnswer | null {
     if (version !== this.#version) {
       this.#forget()
       this.#version = version
     }
     const known = this.#keys?.find(view, 0, length, hash) ?? ABSENT
-    if (known >= 0) return this.#answers[known] as Answer
+    if (known >= 0) return this.#answers[known] as KnownAnswer
     if (known !== ABSENT) return null
     if (this.bytes > BYTES_MAX) this.#forget()
     const own = values()
-    const answer: Answer = {
+    const answer: KnownAnswer = {
       id: noId,
       fingerprint: this.#fingerprint,
       hasBallot: false,

@@ -15,7 +15,7 @@ import { decodeRegisters, encodeRegisters } from '../../store/point-row.js'
 import { jobKey } from '../../store/tables.js'
 import type { JobStats } from '../job-stats.js'
 import type { TurnStore } from '../turn-store.js'
-import type { Answer } from './answer-memo.js'
+import type { KnownAnswer } from './answer-memo.js'
 import type { Bucket } from './bucket.js'
 
 export class PointCounter {
@@ -66,7 +66,7 @@ export class PointCounter {
   }
 
   /** As `countValues`, for one of the events with an answer: they have the same values. */
-  countAnswered(answer: Answer, values: () => PointValues): void {
+  countAnswered(answer: KnownAnswer, values: () => PointValues): void {
     if (!this.#hasPoints) return
     this.#settle()
     if (answer.toldTo !== this.#tally || answer.toldWindow !== this.#tally.window) {

@@ -13,7 +13,7 @@
  */
 import { decide } from '../../domain/decide/decision.js'
 import type { Decision } from '../../domain/decide/decision.js'
-import { verdictOn, type Verdict } from '../../domain/autonomy/paired-test.js'
+import { verdictOn, type PairedVerdict } from '../../domain/autonomy/paired-test.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import type { Model } from '../../domain/learn/classifier.js'
 import { jobKey, jobRange, timeKey } from '../../store/tables.js'
@@ -24,7 +24,7 @@ import {
   encodeTrial,
   noCounts,
   withOutcome,
-  type Outcome,
+  type TrialOutcome,
   type ShadowRow,
   type TrialRow,
 } from '../../store/trial-row.js'
@@ -46,7 +46,7 @@ export function readTrial(reads: Reads, jobId: number): TrialRow | null {
 }
 
 /** What the answers say so far. */
-export function verdictOf({ counts, events, differ }: TrialRow): Verdict {
+export function verdictOf({ counts, events, differ }: TrialRow): PairedVerdict {
   return verdictOn(counts, { events, differ })
 }
 
@@ -219,7 +219,7 @@ export class Trial implements ModelHolder {
   }
 }
 
-function outcomeOf({ champion, challenger }: ShadowRow, truth: number): Outcome {
+function outcomeOf({ champion, challenger }: ShadowRow, truth: number): TrialOutcome {
   if (truth < 0) return 'open'
   if (truth === challenger) return 'wins'
   return truth === champion ? 'losses' : 'neither'

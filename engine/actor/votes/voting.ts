@@ -58,7 +58,7 @@ export function labelOf(labels: readonly Label[], { label: text }: { readonly la
 }
 
 /** How a vote or a withdrawal stands to what its analyst has said before. */
-export type Standing =
+export type VoteStanding =
   /** It counts. */
   | 'latest'
   /** It was taken before: a client has sent it again. */
@@ -67,7 +67,12 @@ export type Standing =
   | 'outdated'
 
 /** Whether a vote counts; it may have waited, and another one may have come before. */
-export function standingOf(deps: ActorDeps, event: FoundEvent, feedback: FeedbackInput, atMicros: number): Standing {
+export function standingOf(
+  deps: ActorDeps,
+  event: FoundEvent,
+  feedback: FeedbackInput,
+  atMicros: number,
+): VoteStanding {
   const { settings, store } = deps
   const { analyst, votedMicros = atMicros, takesBack, voteId } = feedback
   const place = placeOf(event, feedback.scope)

@@ -1,5 +1,5 @@
 /** The contract of the model registry: every model of a job, what it was made from, and which one decides. */
-import type { Verdict } from '../../domain/autonomy/paired-test.js'
+import type { PairedVerdict } from '../../domain/autonomy/paired-test.js'
 import type { Objective } from '../../domain/job/objective.js'
 import type { ActiveSpan, ModelOrigin } from '../../domain/learn/model-origin.js'
 import type { QualityReport } from '../../domain/metrics/quality.js'
@@ -57,7 +57,7 @@ export interface ChallengerView {
   readonly challengerRight: number
   readonly championRight: number
   readonly neitherRight: number
-  readonly verdict: Verdict
+  readonly verdict: PairedVerdict
   /** For people. */
   readonly message: string
 }

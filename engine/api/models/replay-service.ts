@@ -1,7 +1,7 @@
 /** The contract of replays: a period is decided again with another model or other terms, and nothing is changed. */
 import type { PointValue } from '../../domain/event/point-value.js'
 import type { Objective } from '../../domain/job/objective.js'
-import type { Agreement, Reached } from '../../domain/metrics/replay-tally.js'
+import type { ConsensusAgreement, Reached } from '../../domain/metrics/replay-tally.js'
 import type { Author, JobHandle } from '../principal.js'
 
 export interface ReplayRequest {
@@ -53,8 +53,8 @@ export interface ReplayReport {
   /** Ids of changed events that are still stored. */
   readonly examples: readonly string[]
   /** Beside the consensus of now: where neither model was trained on it, and where one was. */
-  readonly unseenVotes: Agreement
-  readonly seenVotes: Agreement
+  readonly unseenVotes: ConsensusAgreement
+  readonly seenVotes: ConsensusAgreement
   readonly queue: Reached
   readonly outputs: readonly (Reached & { readonly integrationId: number; readonly role: string })[]
 }

@@ -31,7 +31,7 @@ export interface PairedStream {
   readonly differ: number
 }
 
-export type Verdict = 'undecided' | 'better' | 'worse' | 'not_worse'
+export type PairedVerdict = 'undecided' | 'better' | 'worse' | 'not_worse'
 
 export const pairedTest = {
   /** The chance of a wrong verdict, for each hypothesis. */
@@ -56,7 +56,7 @@ export function capital(p0: number, { wins, losses }: PairedCounts): number {
   return sum / reaches.length
 }
 
-export function verdictOn(counts: PairedCounts, { events, differ }: PairedStream): Verdict {
+export function verdictOn(counts: PairedCounts, { events, differ }: PairedStream): PairedVerdict {
   const { delta, tolerated, sameEvents, sameShare } = pairedTest
   const mirrored = { wins: counts.losses, losses: counts.wins }
   if (capital(0.5, counts) >= 1 / delta) return 'better'

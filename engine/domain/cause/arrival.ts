@@ -7,7 +7,7 @@ export type AlertBase = Pick<AlertRow, 'timeMs' | 'kind' | 'entity' | 'lists' | 
 export type OwnPlace = Pick<AlertRow, 'cluster' | 'rank' | 'sinceMs' | 'alone'>
 
 /** An alert that has just arrived, with its candidates. */
-export interface Arrival {
+export interface AlertArrival {
   /** Its number: when it arrived. */
   readonly micros: number
   readonly base: AlertBase

@@ -9,7 +9,7 @@
  *    keeps none that is too old to be a candidate again.
  */
 import { causeBounds } from './bounds.js'
-import { Rows, type CauseStore } from './cause-store.js'
+import { PartRows, type CauseStore } from './cause-store.js'
 import { delayBin, SIDES, type Side } from './delays.js'
 import type { Predecessor } from './hawkes.js'
 
@@ -39,7 +39,7 @@ const FIELDS = 4
 const PER_KIND = 4
 const FEW = 12
 
-export interface Place {
+export interface AlertPlace {
   readonly entity: number
   readonly related: readonly number[]
   readonly kind: number
@@ -47,7 +47,7 @@ export interface Place {
 }
 
 interface Search {
-  readonly place: Place
+  readonly place: AlertPlace
   readonly horizonMs: number
   readonly where: 'before' | 'after'
   /** One candidate for each entity, not only for each kind and side. */
@@ -58,12 +58,12 @@ interface Search {
 }
 
 export class CandidateIndex {
-  readonly #entities: Rows<EntityRow>
+  readonly #entities: PartRows<EntityRow>
   /** By kind and side: index + 1 of the nearest one found; all 0 between searches. */
   readonly #nearest = new Uint16Array((causeBounds.causeKindsMax + 1) * SIDES)
 
   constructor(causeStore: CauseStore) {
-    this.#entities = new Rows(causeStore, 'entities')
+    this.#entities = new PartRows(causeStore, 'entities')
   }
 
   get size(): number {
@@ -74,7 +74,7 @@ export class CandidateIndex {
    * The nearest alert of each kind and side before or after one, at most `horizonMs` away, in order of distance. With
    * `apart`, of each kind, side and entity.
    */
-  around(place: Place, horizonMs: number, where: 'before' | 'after', apart: boolean): Candidate[] {
+  around(place: AlertPlace, horizonMs: number, where: 'before' | 'after', apart: boolean): Candidate[] {
     const search: Search = { place, horizonMs, where, apart, found: [], side: 0 }
     const { found } = search
     const own = this.#entities.get(place.entity)
@@ -142,7 +142,7 @@ export class CandidateIndex {
   }
 
   /** Adds an alert; true for the first of its entity. Drops alerts before `oldestMs`: no later search reaches them. */
-  add(place: Place, alert: number, cluster: number, oldestMs: number): boolean {
+  add(place: AlertPlace, alert: number, cluster: number, oldestMs: number): boolean {
     const row = this.#rowOf(place.entity)
     const isFirst = !row.seen
     row.seen = true

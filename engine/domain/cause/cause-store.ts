@@ -49,7 +49,7 @@ interface Slot<Row> {
 }
 
 /** Rows of one part in memory. */
-export class Rows<Row> {
+export class PartRows<Row> {
   readonly #causeStore: CauseStore
   readonly #part: CausePart
   readonly #slots = new NumberMap<Slot<Row>>()

@@ -13,11 +13,11 @@
  *    relations between entities are.
  * 3. A closed cluster does not change.
  */
-import type { AlertBase, Arrival, OwnPlace } from './arrival.js'
+import type { AlertBase, AlertArrival, OwnPlace } from './arrival.js'
 import { causeBounds } from './bounds.js'
 import { CandidateIndex, type Candidate } from './candidate-index.js'
 import { isClosed, ROOT_FIELDS, type AlertRow, type StreamTime } from './cause-rows.js'
-import { Rows, type CauseStore } from './cause-store.js'
+import { PartRows, type CauseStore } from './cause-store.js'
 import { addRoot, Clusters, dropRoot, type Cluster } from './clusters.js'
 import type { Side } from './delays.js'
 import { LinkBelief, noFeedbackWeights, type FeedbackWeights } from './feedback-weights.js'
@@ -40,7 +40,7 @@ export class Clustering {
   readonly #candidates: CandidateIndex
   readonly #watermark: Watermark
   readonly #clusters: Clusters
-  readonly #alerts: Rows<AlertRow>
+  readonly #alerts: PartRows<AlertRow>
   #linkBelief = new LinkBelief(noFeedbackWeights)
 
   constructor(causeStore: CauseStore, settings: CauseSettings) {
@@ -51,7 +51,7 @@ export class Clustering {
     this.#candidates = new CandidateIndex(causeStore)
     this.#watermark = new Watermark(causeStore, settings.lateMs)
     this.#clusters = new Clusters(causeStore, settings)
-    this.#alerts = new Rows(causeStore, 'alerts')
+    this.#alerts = new PartRows(causeStore, 'alerts')
   }
 
   /** Beliefs include these weights from now on. */
@@ -149,7 +149,7 @@ export class Clustering {
     this.#store({ micros, base, parent: undefined, before }, { cluster: micros, rank: 0, sinceMs: 0, alone })
   }
 
-  #join(joins: readonly number[], arrival: Arrival, streamTime: StreamTime): void {
+  #join(joins: readonly number[], arrival: AlertArrival, streamTime: StreamTime): void {
     const { micros, base, parent } = arrival
     let id = (this.cluster(joins[0] as number) as Cluster).id
     for (const other of joins) id = this.#clusters.merge(id, (this.cluster(other) as Cluster).id, streamTime)
@@ -165,7 +165,7 @@ export class Clustering {
   }
 
   /** Writes the row of an alert that has found its cluster. */
-  #store({ micros, base, parent, before }: Arrival, own: OwnPlace): void {
+  #store({ micros, base, parent, before }: AlertArrival, own: OwnPlace): void {
     const predecessors: number[] = []
     for (let at = 0; at < before.length && at < causeBounds.causeRememberedMax; at++) {
       const { kind, side, delayMs, mined } = before[at] as Candidate

@@ -9,7 +9,7 @@
  */
 import { causeBounds } from './bounds.js'
 import { isClosed, ROOT_FIELDS, type ClusterRow, type StreamTime } from './cause-rows.js'
-import { Rows, type CauseStore, type CauseReads } from './cause-store.js'
+import { PartRows, type CauseStore, type CauseReads } from './cause-store.js'
 import type { CauseSettings } from './settings.js'
 
 /** A cluster that was not merged into another. */
@@ -32,14 +32,14 @@ export function countClusters(reads: CauseReads): number {
 
 export class Clusters {
   readonly #settings: CauseSettings
-  readonly #rows: Rows<ClusterRow>
-  readonly #tallies: Rows<TallyRow>
+  readonly #rows: PartRows<ClusterRow>
+  readonly #tallies: PartRows<TallyRow>
   readonly #tally: TallyRow
 
   constructor(causeStore: CauseStore, settings: CauseSettings) {
     this.#settings = settings
-    this.#rows = new Rows(causeStore, 'clusters')
-    this.#tallies = new Rows(causeStore, 'global')
+    this.#rows = new PartRows(causeStore, 'clusters')
+    this.#tallies = new PartRows(causeStore, 'global')
     this.#tally = this.#tallies.hold(TALLY, { clusters: countClusters(causeStore) })
   }
 

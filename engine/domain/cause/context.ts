@@ -18,7 +18,7 @@ import type { LinkBelief } from './feedback-weights.js'
 export const ROOT_CAUSE = 0
 export const SYMPTOM = 1
 export const IRRELEVANT = 2
-export type Answer = 0 | 1 | 2
+export type AlertRole = 0 | 1 | 2
 
 /** Names of kinds, and how often they start something. */
 export interface KindFacts {
@@ -27,7 +27,7 @@ export interface KindFacts {
 }
 
 export interface StructuralAnswer {
-  readonly answer: Answer
+  readonly answer: AlertRole
   /** Belief in the link that decides: to its cause, or from its first follower; 0 without any. */
   readonly belief: number
   /** Probability that it follows from any of its candidates. */

@@ -14,7 +14,7 @@
  *
  * Pure: the same sample gives the same choice.
  */
-import { isAttribute, itemsMin, mostTelling, profileOf, type Profile } from './field-profile.js'
+import { isAttribute, itemsMin, mostTelling, profileOf, type CauseFieldProfile } from './field-profile.js'
 import { scalarAt, type FieldSample } from './field-sample.js'
 import { orderOf, pairsOf, type Pair, type Relation } from './kind-order.js'
 
@@ -51,7 +51,7 @@ const nearDelays = [60_000, 300_000] as const
 const sureDeviations = 4
 const sumMin = 12
 
-function timeIn({ alerts }: FieldSample, profiles: readonly Profile[]): number {
+function timeIn({ alerts }: FieldSample, profiles: readonly CauseFieldProfile[]): number {
   let best = -1
   let fewest = Infinity
   for (const { path, times } of profiles) {
@@ -85,7 +85,7 @@ function overlapOf({ alerts }: FieldSample, { id, related }: Relation): number {
 }
 
 /** The list whose items are most often values of another field, and that field. */
-function relationIn(sample: FieldSample, profiles: readonly Profile[], fixed: Relation): Relation {
+function relationIn(sample: FieldSample, profiles: readonly CauseFieldProfile[], fixed: Relation): Relation {
   let best: Relation = { id: -1, related: -1 }
   let most = overlapMin
   const lists = profiles.filter(({ path, lists }) => (fixed.related < 0 ? lists > 0 : path === fixed.related))
@@ -106,7 +106,7 @@ interface KindChoice {
   readonly sum: number
 }
 
-function mayBeKind(profile: Profile, kindAmong: readonly number[]): boolean {
+function mayBeKind(profile: CauseFieldProfile, kindAmong: readonly number[]): boolean {
   const { path, present, times, lists, distinct, once } = profile
   const scalars = present - times - lists
   return (
@@ -149,16 +149,16 @@ function kindIn(candidates: readonly KindCandidate[], pairs: readonly (readonly 
 }
 
 /** The field with the most information that still recurs; of words rather than of numbers. */
-function likeliestKind({ numbers }: FieldSample, candidates: readonly Profile[]): readonly number[] {
+function likeliestKind({ numbers }: FieldSample, candidates: readonly CauseFieldProfile[]): readonly number[] {
   const words = candidates.filter(({ path, present }) => (numbers[path] as number) < presentShare * present)
-  let best: Profile | null = null
+  let best: CauseFieldProfile | null = null
   for (const one of words.length > 0 ? words : candidates) if (best === null || one.entropy > best.entropy) best = one
   return best === null ? [] : [best.path]
 }
 
 function candidatesOf(
   sample: FieldSample,
-  kinds: readonly Profile[],
+  kinds: readonly CauseFieldProfile[],
   { given, areTogether }: { readonly given: readonly number[]; readonly areTogether: boolean },
 ): KindCandidate[] {
   const singles = kinds.map(({ path }) => [path])

@@ -10,7 +10,7 @@
  *    dropped. With other parameters or decision points it begins again.
  * 3. The state is rows, written with the alerts that changed them.
  */
-import { Rows, type CauseReads, type CauseStore } from './cause-store.js'
+import { PartRows, type CauseReads, type CauseStore } from './cause-store.js'
 import { chooseFields, type FoundFields, type KnownFields } from './field-choice.js'
 import { sampleAlert, type FieldCode, type FieldSample } from './field-sample.js'
 import { noFound, nothingFound, readersOf, type FoundReaders } from './found-readers.js'
@@ -55,16 +55,16 @@ export function storedFields(reads: CauseReads): FieldsRow | null {
 
 export class FieldFinder {
   readonly #settings: CauseSettings
-  readonly #globals: Rows<FieldsRow>
-  readonly #samples: Rows<SampleRow>
+  readonly #globals: PartRows<FieldsRow>
+  readonly #samples: PartRows<SampleRow>
   #decisionPoints: readonly string[] | null = null
   #row: FieldsRow | null
   #readers: FoundReaders
 
   constructor(causeStore: CauseStore, settings: CauseSettings) {
     this.#settings = settings
-    this.#globals = new Rows(causeStore, 'global')
-    this.#samples = new Rows(causeStore, 'samples')
+    this.#globals = new PartRows(causeStore, 'global')
+    this.#samples = new PartRows(causeStore, 'samples')
     this.#row = this.#globals.get(FIELDS)
     this.#readers = this.#readersOf(this.#row)
   }

@@ -9,7 +9,7 @@ const candidatesMax = 10
 const attributeShare = 0.95
 
 /** What the values of a field do. */
-export interface Profile {
+export interface CauseFieldProfile {
   readonly path: number
   readonly present: number
   readonly times: number
@@ -21,7 +21,7 @@ export interface Profile {
   readonly entropy: number
 }
 
-export function profileOf({ alerts }: FieldSample, path: number): Profile {
+export function profileOf({ alerts }: FieldSample, path: number): CauseFieldProfile {
   const counts = new Map<number, number>()
   let times = 0
   let lists = 0
@@ -56,6 +56,6 @@ export function isAttribute({ alerts }: FieldSample, path: number, id: number): 
 }
 
 /** The fields with the most information: looking at all of a hundred would take too long. */
-export function mostTelling(profiles: readonly Profile[]): Profile[] {
+export function mostTelling(profiles: readonly CauseFieldProfile[]): CauseFieldProfile[] {
   return [...profiles].sort((a, b) => b.entropy - a.entropy || a.path - b.path).slice(0, candidatesMax)
 }

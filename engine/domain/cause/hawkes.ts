@@ -28,7 +28,7 @@
  * over the other, without a thin tail. Only an excess that is no chance counts; with little evidence it is 60 s.
  */
 import { causeBounds } from './bounds.js'
-import { Rows, type CauseReads, type CauseStore } from './cause-store.js'
+import { PartRows, type CauseReads, type CauseStore } from './cause-store.js'
 import { binsWithin, DELAY_BINS, delayWidths, isSymmetric, mirrorOf, type Side } from './delays.js'
 import {
   add,
@@ -88,9 +88,9 @@ export function storedWindowMs(reads: CauseReads, fixedWindowMs: number): number
 }
 
 export class HawkesProcess {
-  readonly #kinds: Rows<KindRow>
-  readonly #pairs: Rows<PairRow>
-  readonly #globals: Rows<GlobalRow>
+  readonly #kinds: PartRows<KindRow>
+  readonly #pairs: PartRows<PairRow>
+  readonly #globals: PartRows<GlobalRow>
   readonly #global: GlobalRow
   readonly #byName = new Map<string, number>()
   readonly #fixedWindowMs: number
@@ -103,9 +103,9 @@ export class HawkesProcess {
   /** `fixedWindowMs` 0: the window is mined. */
   constructor(causeStore: CauseStore, fixedWindowMs: number) {
     this.#fixedWindowMs = fixedWindowMs
-    this.#kinds = new Rows(causeStore, 'kinds')
-    this.#pairs = new Rows(causeStore, 'pairs')
-    this.#globals = new Rows(causeStore, 'global')
+    this.#kinds = new PartRows(causeStore, 'kinds')
+    this.#pairs = new PartRows(causeStore, 'pairs')
+    this.#globals = new PartRows(causeStore, 'global')
     this.#kinds.loadAll()
     this.#pairs.loadAll()
     for (const [index, { name }] of this.#kinds.entries()) this.#byName.set(name, index)

@@ -8,7 +8,7 @@
  * 2. An alert further behind the watermark than allowed is late. After 64 late ones in a row another history is being
  *    sent: a new epoch begins, and clusters of the old one are closed.
  */
-import { Rows, type CauseStore } from './cause-store.js'
+import { PartRows, type CauseStore } from './cause-store.js'
 
 interface WatermarkRow {
   recent: number[]
@@ -38,13 +38,13 @@ const DAY_MS = 86_400_000
 const ROW = 1
 
 export class Watermark {
-  readonly #rows: Rows<WatermarkRow>
+  readonly #rows: PartRows<WatermarkRow>
   readonly #row: WatermarkRow
   readonly #lateMs: number
 
   constructor(causeStore: CauseStore, lateMs: number) {
     this.#lateMs = lateMs
-    this.#rows = new Rows(causeStore, 'global')
+    this.#rows = new PartRows(causeStore, 'global')
     this.#row = this.#rows.get(ROW) ?? { recent: [], watermark: -1, epoch: 0, lateRun: 0, latest: -1 }
     this.#rows.hold(ROW, this.#row)
   }

@@ -18,7 +18,7 @@
  * it is off (rule-drift.ts).
  */
 import { accuracyRule, chooseBy, type DecisionRule } from './decision-rule.js'
-import { between, byEvidence, meanRule, type Reached } from './rule-blend.js'
+import { between, byEvidence, meanRule, type RatedRule } from './rule-blend.js'
 import { unjudgedChanges } from './rule-drift.js'
 import { payingShare } from './rule-guard.js'
 
@@ -83,7 +83,7 @@ function expect(answers: Int32Array, { probabilities, weights, labelCount }: Rul
 }
 
 /** The rules of all rounds, each fitted to what is expected under the one before. */
-function rulesOf(stream: RuleStream): Reached[] {
+function rulesOf(stream: RuleStream): RatedRule[] {
   const { among, labelCount } = stream
   let rule = accuracyRule(labelCount)
   let reached: Expected | null = null

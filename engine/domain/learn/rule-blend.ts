@@ -5,7 +5,7 @@ import type { DecisionRule } from './decision-rule.js'
 const nearlyBest = 0.003
 
 /** A rule of a round, and the macro F1 that is expected of it. */
-export interface Reached {
+export interface RatedRule {
   readonly rule: DecisionRule
   readonly f1: number
 }
@@ -23,7 +23,7 @@ export function between(rule: DecisionRule, share: number, among: Int32Array, la
 }
 
 /** The mean of the rules, those with the greatest expected macro F1 foremost. */
-export function meanRule(all: readonly Reached[], among: Int32Array, labelCount: number): DecisionRule {
+export function meanRule(all: readonly RatedRule[], among: Int32Array, labelCount: number): DecisionRule {
   const most = Math.max(...all.map(({ f1 }) => f1))
   const weights = all.map(({ f1 }) => Math.exp((f1 - most) / nearlyBest))
   const total = weights.reduce((a, b) => a + b, 0)

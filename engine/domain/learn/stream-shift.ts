@@ -28,7 +28,7 @@ export interface ShiftState {
 }
 
 /** What the doubt depends on beside the stream. */
-export interface Evidence {
+export interface ShiftEvidence {
   /** The examples of the model. */
   readonly examples: number
   readonly labels: number
@@ -92,7 +92,7 @@ export function hasShifted(state: ShiftState): boolean {
 }
 
 /** The share of an answer to an event of this score that is spread over all labels; 0 while nothing has moved. */
-export function shiftShare(state: ShiftState, score: number, { examples, labels }: Evidence): number {
+export function shiftShare(state: ShiftState, score: number, { examples, labels }: ShiftEvidence): number {
   const ratio = densityRatio(state, score)
   if (ratio === 1) return 0
   return 1 - (1 - uniformShareOf(examples / ratio, labels)) / (1 - uniformShareOf(examples, labels))

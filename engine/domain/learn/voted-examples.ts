@@ -19,10 +19,10 @@ export interface VotedSubject {
   /** Events that it has. */
   readonly events: number
   /** Its voted events: when they came in, and what they are. */
-  readonly voted: readonly VotedEvent[]
+  readonly voted: readonly CountedVote[]
 }
 
-export interface VotedEvent {
+export interface CountedVote {
   readonly micros: number
   /** Index of the label. */
   readonly label: number
@@ -60,7 +60,7 @@ interface VotedPlaces {
   readonly labels: Int32Array
 }
 
-function placesOf(events: readonly VotedEvent[], singles: SingleVotes): VotedPlaces {
+function placesOf(events: readonly CountedVote[], singles: SingleVotes): VotedPlaces {
   const count = events.length + singles.count
   const micros = new Float64Array(count)
   const labels = new Int32Array(count)
@@ -104,7 +104,7 @@ export function examplesOf(
     const i = single >= 0 ? subjects.length + single : (subjectOf[at] as number)
     const weight = weights[i] as number
     if (single >= 0) return { values: singles.values[single] as PointValues, label, weight, micros }
-    const { count, isUniform } = voted[at] as VotedEvent
+    const { count, isUniform } = voted[at] as CountedVote
     const { values } = subjects[i] as VotedSubject
     const example = { values, label, weight: (count * weight) / (sizes[i] as number), micros }
     return isUniform === true ? { ...example, isUniform } : example

@@ -43,7 +43,7 @@ export interface EventFact {
 }
 
 /** The result of the votes on an event's subject. */
-export interface Standing {
+export interface VoteResult {
   readonly consensus: Consensus
   readonly state: BucketState
 }
@@ -80,7 +80,7 @@ export class EventTally {
     this.#lowConfidence = lowConfidence
   }
 
-  add(event: EventFact, { consensus, state }: Standing): void {
+  add(event: EventFact, { consensus, state }: VoteResult): void {
     this.events++
     if (event.pending) this.pending++
     if (event.hasFeedback) this.withFeedback++

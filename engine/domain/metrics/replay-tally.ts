@@ -40,7 +40,7 @@ export interface ReplayedEvent {
 }
 
 /** Events with a consensus, and how many of them each side decides so. */
-export interface Agreement {
+export interface ConsensusAgreement {
   readonly events: number
   readonly before: number
   readonly after: number
@@ -78,8 +78,8 @@ export interface ReplayFigures {
   /** Ingest times of some changed events, the first ones. */
   readonly examples: readonly number[]
   /** Votes that one of the models was trained on. */
-  readonly seenVotes: Agreement
-  readonly unseenVotes: Agreement
+  readonly seenVotes: ConsensusAgreement
+  readonly unseenVotes: ConsensusAgreement
   readonly queue: Reached
   /** By output step. */
   readonly outputs: readonly Reached[]
@@ -118,7 +118,7 @@ class AgreementTally {
     if (after === label) this.after++
   }
 
-  figures(): Agreement {
+  figures(): ConsensusAgreement {
     const { events, before, after } = this
     return { events, before, after }
   }

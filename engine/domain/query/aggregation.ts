@@ -10,7 +10,7 @@
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { bucketKinds } from './buckets.js'
-import { InnerPlans, type AggregationContext, type KindCompiler, type Plan } from './collector.js'
+import { InnerPlans, type AggregationContext, type KindCompiler, type CollectorPlan } from './collector.js'
 import { histogramKinds } from './histograms.js'
 import type { JsonReader } from './json-reader.js'
 import { metricKinds } from './metrics.js'
@@ -31,7 +31,7 @@ export function compileAggregations(json: JsonReader | undefined, context: Aggre
   )
 }
 
-function compileAggregation(json: JsonReader, context: AggregationContext, depth: number): Plan {
+function compileAggregation(json: JsonReader, context: AggregationContext, depth: number): CollectorPlan {
   if (depth >= limits.queryDepthMax || ++context.spent.clauses > limits.queryClausesMax) {
     throw new Refusal(
       'query_too_large',

@@ -1,12 +1,12 @@
 /** The order of buckets: by `_count`, by `_key`, or by a figure of an inner aggregation (`avg_score`, `stats.max`). */
 import type { ScalarValue } from '../event/point-value.js'
-import type { Bucket } from './collector.js'
+import type { GroupCollector } from './collector.js'
 import type { JsonReader } from './json-reader.js'
 import { compareScalars } from './scalar.js'
 
 export interface KeyedBucket {
   readonly key: ScalarValue
-  readonly bucket: Bucket
+  readonly bucket: GroupCollector
 }
 
 interface OrderKey {

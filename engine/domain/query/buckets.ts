@@ -3,7 +3,14 @@ import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
 import { orderOf } from './bucket-order.js'
 import { compileClause } from './clause.js'
-import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
+import type {
+  AggregationContext,
+  GroupCollector,
+  Collector,
+  InnerPlans,
+  AggregationJson,
+  KindCompiler,
+} from './collector.js'
 import { matches, not, type Condition } from './condition.js'
 import { dateKeyText } from './date-format.js'
 import { zoneOf } from './field-clauses.js'
@@ -56,7 +63,7 @@ function terms(json: JsonReader, context: AggregationContext, inner: InnerPlans)
   const [included, excluded] = [listed(options.include), listed(options.exclude)]
   const wanted = (value: ScalarValue): boolean => (included?.(value) ?? true) && !(excluded?.(value) ?? false)
   return () => {
-    const found = new Map<ScalarValue, Bucket>()
+    const found = new Map<ScalarValue, GroupCollector>()
     return {
       collect(event) {
         const values = valuesOr(event, field, missing)
@@ -88,7 +95,7 @@ function terms(json: JsonReader, context: AggregationContext, inner: InnerPlans)
   }
 }
 
-function termKey(key: ScalarValue, isTime: boolean): Json {
+function termKey(key: ScalarValue, isTime: boolean): AggregationJson {
   if (isTime) return { key: (key as number) / 1000, key_as_string: dateKeyText(key as number, 0) }
   return typeof key === 'boolean' ? { key: key ? 1 : 0, key_as_string: String(key) } : { key }
 }
@@ -125,7 +132,10 @@ function filters(json: JsonReader, context: AggregationContext, inner: InnerPlan
       },
       result() {
         context.budget.buckets(named.length)
-        const results: [string, Json][] = named.map(([name], at) => [name, (buckets[at] as Bucket).result()])
+        const results: [string, AggregationJson][] = named.map(([name], at) => [
+          name,
+          (buckets[at] as GroupCollector).result(),
+        ])
         if (hasOther) results.push([otherKey ?? '_other_', other.result()])
         return { buckets: isNamed ? Object.fromEntries(results) : results.map(([, result]) => result) }
       },
@@ -137,7 +147,7 @@ interface Range {
   readonly key: string
   readonly from: number
   readonly to: number
-  readonly shown: Json
+  readonly shown: AggregationJson
 }
 
 function ranges(json: JsonReader, context: AggregationContext, inner: InnerPlans, ofDates: boolean): () => Collector {
@@ -164,7 +174,11 @@ function ranges(json: JsonReader, context: AggregationContext, inner: InnerPlans
       },
       result() {
         context.budget.buckets(wanted.length)
-        const results = wanted.map(({ key, shown }, at) => ({ key, ...shown, ...(buckets[at] as Bucket).result() }))
+        const results = wanted.map(({ key, shown }, at) => ({
+          key,
+          ...shown,
+          ...(buckets[at] as GroupCollector).result(),
+        }))
         return { buckets: keyed ? Object.fromEntries(results.map(({ key, ...rest }) => [key, rest])) : results }
       },
     }

@@ -14,16 +14,16 @@ import type { JsonReader } from './json-reader.js'
 import type { SortValues } from './sort.js'
 import type { SourceFilter } from './source-filter.js'
 
-export type Json = Record<string, unknown>
+export type AggregationJson = Record<string, unknown>
 
 /** Takes events, and results in a figure or buckets. */
 export interface Collector {
   collect(event: EventFields): void
-  result(): Json
+  result(): AggregationJson
 }
 
 /** Makes a new collector, for each bucket that holds one. */
-export type Plan = () => Collector
+export type CollectorPlan = () => Collector
 
 /** An event that may be shown. */
 export interface EventRef {
@@ -35,7 +35,7 @@ export interface EventRef {
 export interface HitSource {
   /** The event being collected. */
   current(): EventRef
-  hit(event: EventRef, source: SourceFilter, sort: SortValues | null): Json
+  hit(event: EventRef, source: SourceFilter, sort: SortValues | null): AggregationJson
 }
 
 export interface AggregationContext extends ClauseContext {
@@ -43,7 +43,7 @@ export interface AggregationContext extends ClauseContext {
   readonly budget: Budget
 }
 
-export type KindCompiler = (json: JsonReader, context: AggregationContext, inner: InnerPlans) => Plan
+export type KindCompiler = (json: JsonReader, context: AggregationContext, inner: InnerPlans) => CollectorPlan
 
 /** What all aggregations of one query may use together. */
 export class Budget {
@@ -74,7 +74,7 @@ export class Budget {
   }
 
   /** Adds an event that is shown in a bucket. @throws Refusal query_too_large. */
-  document(document: Json): Json {
+  document(document: AggregationJson): AggregationJson {
     this.#documentChars += JSON.stringify(document).length
     if (this.#documentChars > limits.queryResultBytesMax) {
       throw new Refusal(
@@ -99,10 +99,10 @@ export class Budget {
 
 /** The aggregations inside another. */
 export class InnerPlans {
-  readonly #plans: readonly (readonly [name: string, plan: Plan])[]
+  readonly #plans: readonly (readonly [name: string, plan: CollectorPlan])[]
   readonly #budget: Budget
 
-  constructor(plans: readonly (readonly [string, Plan])[], budget: Budget) {
+  constructor(plans: readonly (readonly [string, CollectorPlan])[], budget: Budget) {
     this.#plans = plans
     this.#budget = budget
   }
@@ -112,14 +112,14 @@ export class InnerPlans {
   }
 
   /** A new bucket with these aggregations. @throws Refusal query_too_large. */
-  bucket(): Bucket {
+  bucket(): GroupCollector {
     this.#budget.collectors(1 + this.#plans.length)
-    return new Bucket(this.#plans.map(([name, plan]) => [name, plan()]))
+    return new GroupCollector(this.#plans.map(([name, plan]) => [name, plan()]))
   }
 }
 
 /** A group of events: their number, and the aggregations inside. */
-export class Bucket implements Collector {
+export class GroupCollector implements Collector {
   count = 0
   readonly #inner: readonly (readonly [name: string, collector: Collector])[]
 
@@ -133,16 +133,16 @@ export class Bucket implements Collector {
   }
 
   /** Results of the inner aggregations. */
-  inner(): Json {
+  inner(): AggregationJson {
     return Object.fromEntries(this.#inner.map(([name, collector]) => [name, collector.result()]))
   }
 
   /** Result of one of them. */
-  innerOf(name: string): Json | undefined {
+  innerOf(name: string): AggregationJson | undefined {
     return this.#inner.find(([own]) => own === name)?.[1].result()
   }
 
-  result(): Json {
+  result(): AggregationJson {
     return { doc_count: this.count, ...this.inner() }
   }
 }

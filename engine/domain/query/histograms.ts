@@ -7,7 +7,14 @@ import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
 import { orderOf } from './bucket-order.js'
-import type { AggregationContext, Bucket, Collector, InnerPlans, Json, KindCompiler } from './collector.js'
+import type {
+  AggregationContext,
+  GroupCollector,
+  Collector,
+  InnerPlans,
+  AggregationJson,
+  KindCompiler,
+} from './collector.js'
 import type { EventFields } from './condition.js'
 import { dateKeyText } from './date-format.js'
 import { zoneOf } from './field-clauses.js'
@@ -41,7 +48,7 @@ interface Steps {
   /** The start of the following step. */
   next(start: number): number
   /** A step's key in an answer. */
-  named(start: number): Json & { readonly key: number }
+  named(start: number): AggregationJson & { readonly key: number }
   keyText(start: number): string
 }
 
@@ -178,7 +185,7 @@ function collect(kind: Kind, context: AggregationContext, inner: InnerPlans): ()
   const keyed = options.keyed?.boolean() === true
   const order = options.order === undefined ? null : orderOf(options.order, { by: '_key', descending: false })
   return () => {
-    const found = new Map<number, Bucket>()
+    const found = new Map<number, GroupCollector>()
     return {
       collect(event) {
         const starts = new Set<number>()
@@ -203,7 +210,7 @@ function collect(kind: Kind, context: AggregationContext, inner: InnerPlans): ()
           .sort(([a], [b]) => a - b)
           .map(([key, bucket]) => ({ key, bucket }))
         context.budget.buckets(kept.length)
-        const sorted: readonly { key: ScalarValue; bucket: Bucket }[] = order === null ? kept : order(kept)
+        const sorted: readonly { key: ScalarValue; bucket: GroupCollector }[] = order === null ? kept : order(kept)
         const results = sorted.map(({ key, bucket }) => ({
           start: key as number,
           shown: { ...steps.named(key as number), ...bucket.result() },
@@ -219,7 +226,12 @@ function collect(kind: Kind, context: AggregationContext, inner: InnerPlans): ()
 }
 
 /** Adds the empty buckets between all that are found, and up to the bounds. @throws Refusal query_too_large. */
-function fill(found: Map<number, Bucket>, steps: Steps, bounds: readonly (number | null)[], inner: InnerPlans): void {
+function fill(
+  found: Map<number, GroupCollector>,
+  steps: Steps,
+  bounds: readonly (number | null)[],
+  inner: InnerPlans,
+): void {
   const starts = [...found.keys()]
   for (const bound of bounds) if (bound !== null) starts.push(steps.floor(bound))
   if (starts.length === 0) return

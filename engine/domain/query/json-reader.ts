@@ -8,13 +8,13 @@ import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ScalarValue } from '../event/point-value.js'
 
-export type Place = readonly (string | number)[]
+export type QueryPlace = readonly (string | number)[]
 
 export class JsonReader {
   readonly value: unknown
-  readonly place: Place
+  readonly place: QueryPlace
 
-  constructor(value: unknown, place: Place) {
+  constructor(value: unknown, place: QueryPlace) {
     this.value = value
     this.place = place
   }

@@ -20,7 +20,7 @@ import { bounds } from '../bounds.js'
 import type { Outcome, Outgoing, Sink } from '../contract.js'
 import type { FeedItem } from './feed.js'
 import { Halt, type Halted } from './halt.js'
-import type { DeadLetter, Place } from './ledger.js'
+import type { DeadLetter, StepProgress } from './ledger.js'
 import { DeadLetters } from './dead-letters.js'
 import type { Circuit, Pace } from './pace.js'
 import { LoopSleep } from './loop-sleep.js'
@@ -53,7 +53,7 @@ export interface DeliveryStatus {
   readonly lastDeliveredMs: number | null
   /** '' while deliveries succeed. */
   readonly reason: string
-  readonly place: Place
+  readonly place: StepProgress
   /** Set where the counterpart says that nothing will get through. */
   readonly halted: Halted | null
 }
@@ -80,7 +80,7 @@ export class Delivery {
     this.#halt = new Halt(deps.pace, () => deps.halted?.())
   }
 
-  get place(): Place {
+  get place(): StepProgress {
     return this.#round.place
   }
 

@@ -3,7 +3,7 @@
  * integrations/decision-feed.ts.
  */
 import type { DecidedEvent, Outgoing, WatchdogAlert } from '../contract.js'
-import type { Place } from './ledger.js'
+import type { StepProgress } from './ledger.js'
 import type { Summary, Waiting } from './tally.js'
 
 /** An event that a step is to deliver. */
@@ -24,7 +24,7 @@ export interface FeedItem {
 export interface FeedPiece {
   readonly items: readonly FeedItem[]
   /** Where the read ended. */
-  readonly place: Place
+  readonly place: StepProgress
   /** More events follow. */
   readonly more: boolean
 }
@@ -32,9 +32,9 @@ export interface FeedPiece {
 export interface Feed {
   /** True if the event is stored. */
   has(eventMicros: number): boolean
-  look(after: Place, eventsMax: number): FeedPiece
+  look(after: StepProgress, eventsMax: number): FeedPiece
   /** The same, without reading more of each than is counted. It ends after a bounded number of records. */
-  tally(after: Place, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'>
+  tally(after: StepProgress, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'>
   /** The item that tells of many. */
   summaryItem(summary: Summary): FeedItem
   /** The event as stored now; null if it was deleted or no longer passes the rule. */

@@ -25,7 +25,7 @@ import { LoopSleep } from './loop-sleep.js'
 /** Where documents become events: resolves when all are on disk or refused. */
 export type DocumentBatches = (step: StepId, documents: readonly SourceDocument[]) => Promise<TakenIn>
 
-export interface IntakeDeps {
+export interface InputPollerDeps {
   readonly step: StepId
   readonly source: Source
   readonly takeIn: DocumentBatches
@@ -58,8 +58,8 @@ export interface IntakeStatus {
   readonly halted: Halted | null
 }
 
-export class Intake {
-  readonly #deps: IntakeDeps
+export class InputPoller {
+  readonly #deps: InputPollerDeps
   readonly #stop = new AbortController()
   readonly #sleep = new LoopSleep(this.#stop.signal)
   /** Refused documents that are kept. */
@@ -81,7 +81,7 @@ export class Intake {
   #ahead: Promise<SourcePiece> | null = null
   #done: Promise<void> | null = null
 
-  constructor(deps: IntakeDeps) {
+  constructor(deps: InputPollerDeps) {
     this.#deps = deps
     const { checkpoint, lastTakenMs } = deps.ledger.progress(deps.step)
     this.#checkpoint = checkpoint

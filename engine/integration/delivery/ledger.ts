@@ -39,7 +39,7 @@ export interface StepId {
 }
 
 /** How far a step is: events by ingest time, changed decisions by the time of the change and their event. */
-export interface Place {
+export interface StepProgress {
   readonly events: number
   readonly change: number
   readonly changeEvent: number
@@ -127,11 +127,11 @@ export class Ledger {
     this.#failed = failed
   }
 
-  place(step: StepId): Place | null {
-    return this.#row<Place>('places', stepKey(step))
+  place(step: StepId): StepProgress | null {
+    return this.#row<StepProgress>('places', stepKey(step))
   }
 
-  putPlace(step: StepId, place: Place): void {
+  putPlace(step: StepId, place: StepProgress): void {
     this.#put('places', stepKey(step), encodeJsonRow(place))
   }
 

@@ -9,13 +9,13 @@
  *    one, a round is the newest of them, the newest first, and one item that tells of all others.
  */
 import type { Feed, FeedItem } from './feed.js'
-import type { Ledger, Place, StepId } from './ledger.js'
+import type { Ledger, StepProgress, StepId } from './ledger.js'
 import { Tally, type Waiting } from './tally.js'
 
 export interface RoundDeps {
   readonly step: StepId
   /** Where the step begins the first time. */
-  readonly start: Place
+  readonly start: StepProgress
   readonly feed: Feed
   readonly ledger: Ledger
   /** Milliseconds since 1970. */
@@ -39,9 +39,9 @@ export class Round {
   readonly #deps: RoundDeps
   readonly #eventsMax: number
   readonly #sumUpOver: number
-  #place: Place
+  #place: StepProgress
   /** The place behind this round. */
-  #next: Place
+  #next: StepProgress
   #items: FeedItem[] = []
   /** Those behind the place that are done already, by their names. */
   readonly #done = new Map<string, FeedItem>()
@@ -51,7 +51,7 @@ export class Round {
   #wasAway = false
   /** A message for many was refused: until the step is up to date, each goes out by itself. */
   #oneByOne = false
-  #tally: { readonly of: Tally; through: Place; isTold: boolean } | null = null
+  #tally: { readonly of: Tally; through: StepProgress; isTold: boolean } | null = null
 
   constructor(deps: RoundDeps, { eventsMax, sumUpOver }: RoundSize) {
     const { ledger, step, start } = deps
@@ -64,7 +64,7 @@ export class Round {
   }
 
   /** Up to where every event was delivered or has a dead letter. */
-  get place(): Place {
+  get place(): StepProgress {
     return this.#place
   }
 
@@ -179,7 +179,7 @@ export class Round {
 }
 
 /** Whether the place is past the item. */
-function isBehind({ eventMicros, changeMicros }: FeedItem, { events, change, changeEvent }: Place): boolean {
+function isBehind({ eventMicros, changeMicros }: FeedItem, { events, change, changeEvent }: StepProgress): boolean {
   if (changeMicros === 0) return eventMicros <= events
   return changeMicros < change || (changeMicros === change && eventMicros <= changeEvent)
 }

@@ -13,7 +13,7 @@ export const eventFieldParameter: ParameterSpec = {
   description: 'The field of the event whose value is looked up, such as source.ip.',
 }
 
-export class EventValues {
+export class RequestedValues {
   readonly #point: DecisionPoints
 
   constructor(field: string) {

@@ -26,7 +26,7 @@ export interface HttpOptions {
   readonly credentials?: Readonly<Record<string, string>>
 }
 
-export interface HttpRequest {
+export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
@@ -83,7 +83,7 @@ export class HttpClient {
   }
 
   /** Sends a request and follows redirects. @throws HttpFailure, HostRefused. */
-  async send(request: HttpRequest): Promise<HttpAnswer> {
+  async send(request: OutgoingRequest): Promise<HttpAnswer> {
     let { url } = request
     for (let hops = 0; ; hops++) {
       const answer = await this.#once({ ...request, url }, url.origin === request.url.origin)
@@ -104,7 +104,7 @@ export class HttpClient {
     this.#tls.destroy()
   }
 
-  #once(request: HttpRequest, isOwnOrigin: boolean): Promise<HttpAnswer> {
+  #once(request: OutgoingRequest, isOwnOrigin: boolean): Promise<HttpAnswer> {
     const { method, url, body, signal, timeoutMs = bounds.outsideMsMax } = request
     this.#options.policy.check(url.hostname)
     const isTls = url.protocol === 'https:'

@@ -10,7 +10,7 @@
  */
 import type { EnrichmentFields, EnrichmentSource, Known, OpenedParameters, Tools } from '../contract.js'
 import { SourceFailure, QueryRefused } from '../contract.js'
-import { EventValues } from '../enrichment/event-values.js'
+import { RequestedValues } from '../enrichment/event-values.js'
 import { textAt } from '../http/http-kind.js'
 import { JsonLookup } from '../http/json-lookup.js'
 
@@ -31,7 +31,7 @@ export class QRadarEnrichment implements EnrichmentSource {
   readonly atOnce = AT_ONCE
   readonly #lookup: JsonLookup
   readonly #base: string
-  readonly #values: EventValues
+  readonly #values: RequestedValues
   readonly #data: DataKind
   readonly #reference: string
   readonly #filter: string | undefined
@@ -49,7 +49,7 @@ export class QRadarEnrichment implements EnrichmentSource {
     })
     this.batchMax = this.#data === 'reference_map' ? MAP_SUBJECTS_MAX : 1
     this.#base = String(connection.url).replace(/\/+$/, '')
-    this.#values = new EventValues(String(parameters.event_field))
+    this.#values = new RequestedValues(String(parameters.event_field))
     this.#reference = encodeURIComponent(reference ?? '')
     this.#filter = textAt(parameters, 'filter')
     this.#size = Number(parameters.size ?? 5)

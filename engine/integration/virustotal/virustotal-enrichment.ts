@@ -8,7 +8,7 @@
  */
 import type { EnrichmentFields, EnrichmentSource, Known, OpenedParameters, Tools } from '../contract.js'
 import { QueryRefused } from '../contract.js'
-import { EventValues } from '../enrichment/event-values.js'
+import { RequestedValues } from '../enrichment/event-values.js'
 import { observablesIn, type ObservableType } from '../enrichment/observable.js'
 import { textAt } from '../http/http-kind.js'
 import { JsonLookup } from '../http/json-lookup.js'
@@ -27,7 +27,7 @@ export class VirusTotalEnrichment implements EnrichmentSource {
   readonly atOnce = AT_ONCE
   readonly #lookup: JsonLookup
   readonly #base: string
-  readonly #values: EventValues
+  readonly #values: RequestedValues
 
   constructor(connection: OpenedParameters, parameters: OpenedParameters, tools: Tools) {
     this.#lookup = new JsonLookup(connection, tools, {
@@ -36,7 +36,7 @@ export class VirusTotalEnrichment implements EnrichmentSource {
       isNothing: (document) => objectAt(document, 'error').code === 'NotFoundError',
     })
     this.#base = (textAt(connection, 'url') ?? STANDARD_URL).replace(/\/+$/, '')
-    this.#values = new EventValues(String(parameters.event_field))
+    this.#values = new RequestedValues(String(parameters.event_field))
   }
 
   subjectOf(document: Document): string | null {

@@ -12,7 +12,7 @@ import { resolveLabel } from '../../domain/job/labels.js'
 import type { ParameterSpec, ParameterValues } from './parameters.js'
 
 /** The labels of a job before and after a document. */
-export interface LabelNames {
+export interface LabelsChange {
   readonly before: readonly Label[]
   readonly after: readonly Label[]
 }
@@ -33,7 +33,7 @@ function misfit(text: string, labels: readonly Label[]): string | null {
   return `names "${cutText(stray, 50)}", which is no label of the job; its labels are ${names}`
 }
 
-function renamed(text: string, { before, after }: LabelNames): string {
+function renamed(text: string, { before, after }: LabelsChange): string {
   const same = (one: string, other: string): boolean => one.trim().toLowerCase() === other.toLowerCase()
   const words = labelWords(text)
   const named = words.map((word) => {
@@ -53,7 +53,7 @@ export interface LabelReading {
   readonly values: ParameterValues
   /** The stored values; null for a new step. */
   readonly before: ParameterValues | null
-  readonly labels: LabelNames
+  readonly labels: LabelsChange
   readonly report: (name: string, msg: string) => void
 }
 

@@ -13,7 +13,7 @@ import { epochMs } from '../../clock.js'
 import type { TurnResult, TurnTask } from '../../actor/turn-task.js'
 import { RecordRunner } from './record-runner.js'
 import { endOf, LogGap, LogUnavailable, type LoggedShard, type LogRecord, type RecordLog } from './turn-log.js'
-import { Gate } from './gate.js'
+import { WorkGate } from './gate.js'
 import { decodeRecord, jobIdsOf, type TurnRecord } from './turn-record.js'
 
 /** Milliseconds between two tries at a log that does not answer. */
@@ -25,7 +25,7 @@ export class Follower {
   readonly #runner: RecordRunner
   readonly #took: () => void
   readonly #began: (sequence: number, since: number | null) => void
-  readonly #gate = new Gate()
+  readonly #gate = new WorkGate()
   /** What runs on the shard's thread: one thing at a time. */
   #running: Promise<unknown> = Promise.resolve()
   #applied: number

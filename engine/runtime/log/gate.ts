@@ -1,5 +1,5 @@
 /** A gate through which one piece of work goes at a time. Who closes it waits for the work that is in it. */
-export class Gate {
+export class WorkGate {
   #inside: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> = Promise.resolve()
 

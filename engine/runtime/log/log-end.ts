@@ -18,7 +18,7 @@ import { encodeBegin, encodeTurn, jobIdsOf, loggedSettings, spanOf, type TurnSpa
 type Settings = ReadonlyMap<number, JobSettings>
 
 /** Where a turn is in the log. */
-export interface Place {
+export interface LogPlace {
   readonly sequence: number
   /** What the thread needs to have: settings that its record brought, and all that are in force there. */
   readonly brought: readonly JobSettings[]
@@ -28,7 +28,7 @@ export interface Place {
 }
 
 /** A turn that was appended, and is not known to be applied. */
-interface Appended extends TurnSpan, Pick<Place, 'brought' | 'inForce'> {
+interface Appended extends TurnSpan, Pick<LogPlace, 'brought' | 'inForce'> {
   readonly sequence: Promise<number>
 }
 
@@ -77,7 +77,7 @@ export class LogEnd {
   }
 
   /** Appends the turn, unless it is in the log. Rejects as an append does. */
-  append(task: TurnTask, signal: AbortSignal): Promise<Place> {
+  append(task: TurnTask, signal: AbortSignal): Promise<LogPlace> {
     const span = spanOf(task)
     if (task.isLogged === true || span.firstMicros <= this.#lastMicros) return this.#known(span)
     markMessages(Buffer.from(task.memory), task.count, takeMark)
@@ -104,7 +104,7 @@ export class LogEnd {
   }
 
   /** A turn that runs again, or a part of one. The whole record is applied with its last message. */
-  async #known({ firstMicros, lastMicros }: TurnSpan): Promise<Place> {
+  async #known({ firstMicros, lastMicros }: TurnSpan): Promise<LogPlace> {
     const whole = this.#appended.find((one) => one.firstMicros <= firstMicros && lastMicros <= one.lastMicros)
     // It was applied when the log was read, so that running it changes nothing.
     if (whole === undefined) return { sequence: this.#sequence, brought: [], inForce: this.#inForce, isKnown: true }

@@ -20,7 +20,7 @@ import { refusalExtra } from '../../actor/reply.js'
 import { isApplied, refuseTurn, type TurnResult, type TurnTask } from '../../actor/turn-task.js'
 import type { RunTurn } from '../turn/turn-contract.js'
 import { Fence, fenced, turnedAway, unavailable, unclearAt, type TurnedAway } from './fence.js'
-import { LogEnd, type Place } from './log-end.js'
+import { LogEnd, type LogPlace } from './log-end.js'
 import { RecordRefused, RecordRunner } from './record-runner.js'
 import { endOf, LogGap, LogMoved, LogUnavailable, type LoggedShard, type RecordLog } from './turn-log.js'
 import { decodeRecord, jobIdsOf } from './turn-record.js'
@@ -149,7 +149,7 @@ export class LoggedTurns {
   }
 
   /** Where the turn is in the log, now that its place in the order has come; or that it has to run again. */
-  async #placeOf(task: TurnTask, early: Promise<Place> | null, failures: number): Promise<Place | TurnedAway> {
+  async #placeOf(task: TurnTask, early: Promise<LogPlace> | null, failures: number): Promise<LogPlace | TurnedAway> {
     let place = early
     if (place === null) {
       try {

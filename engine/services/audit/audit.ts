@@ -35,7 +35,7 @@ export interface AuditDeps {
   job(id: number): { readonly id: number; readonly title: string } | undefined
 }
 
-export class Audit implements AuditService {
+export class AuditQueries implements AuditService {
   readonly #deps: AuditDeps
 
   constructor(deps: AuditDeps) {

@@ -19,7 +19,7 @@ import { decodeHead, headKey } from '../audit/audit-tables.js'
 import { Explanations } from '../explain/explanations.js'
 import { Lists } from '../lists/lists.js'
 import { Queries } from '../query/query-service.js'
-import { Clusters } from '../read/cluster-service.js'
+import { AlertClusters } from '../read/cluster-service.js'
 import { Exports } from '../read/exports.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import { ReaderThreads } from '../readers/reader-threads.js'
@@ -44,7 +44,7 @@ export class CopyService implements ReadService {
   readonly threads: number
   readonly queries: Queries
   readonly explanations: Explanations
-  readonly clusters: Clusters
+  readonly clusters: AlertClusters
   readonly live: ReadService['live']
   readonly autonomy: ReadService['autonomy']
   readonly resources: ResourceCopy
@@ -96,7 +96,7 @@ export class CopyService implements ReadService {
     })
     this.queries = new Queries({ ...reads, resources })
     this.explanations = new Explanations({ ...reads, current })
-    this.clusters = new Clusters({ shards, current })
+    this.clusters = new AlertClusters({ shards, current })
     this.#exports = new Exports({ ...reads, shards })
     this.live = { lists, streams, samples }
     this.autonomy = {

@@ -32,7 +32,7 @@ export interface ConsensusDeps {
   mustAccept(): void
 }
 
-export class Consensus implements ConsensusService {
+export class ConsensusQueries implements ConsensusService {
   readonly #deps: ConsensusDeps
 
   constructor(deps: ConsensusDeps) {

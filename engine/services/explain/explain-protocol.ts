@@ -2,7 +2,7 @@
 import type { ComputedDecision } from '../../api/models/computed-decision.js'
 import type { EventExplanation, SimilarEvents, WhatIf } from '../../api/explanation-service.js'
 import type { JobSettings } from '../../domain/job/job.js'
-import type { Refused, TaskFrame } from '../readers/task-frame.js'
+import type { RefusedTask, TaskFrame } from '../readers/task-frame.js'
 
 export type ExplainQuery =
   | { readonly kind: 'event'; readonly eventId: string }
@@ -20,4 +20,4 @@ export interface Explained {
   readonly answer: EventExplanation | ComputedDecision | WhatIf | SimilarEvents
 }
 
-export type ExplainResult = Explained | Refused
+export type ExplainResult = Explained | RefusedTask

@@ -29,7 +29,7 @@ import { EventValues } from './event-values.js'
 import { inWords } from './in-words.js'
 import type { JobAt } from './job-at.js'
 import { modelPart, type ModelPart } from './model-part.js'
-import type { OpenedModel } from './opened-models.js'
+import type { ExplainedModel } from './opened-models.js'
 import { answerShown } from './shown.js'
 
 /** @throws Refusal event_not_found. */
@@ -60,7 +60,7 @@ export function explainEvent(at: JobAt, eventId: string): EventExplanation {
 export interface ExplainedParts {
   readonly header: RecordHeader
   /** The model of the decision; null without one. */
-  readonly opened: OpenedModel | null
+  readonly opened: ExplainedModel | null
   readonly reader: EventValues
   /** Null where the model cannot read them. */
   readonly values: PointValues | null
@@ -127,7 +127,7 @@ function confidenceBasis(
 function inexact(
   at: JobAt,
   { header, values, ballot }: ExplainedParts,
-  { row, model }: OpenedModel,
+  { row, model }: ExplainedModel,
   { reasons }: ModelPart,
 ): string | null {
   const isClustered = hasClusters(at.job.category)

@@ -5,7 +5,7 @@ import { readStats } from '../../actor/job-stats.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import type { Environment } from '../../store/environment.js'
 import type { StatsRow } from '../../store/rows.js'
-import { openedModel, type OpenedModel } from './opened-models.js'
+import { openedModel, type ExplainedModel } from './opened-models.js'
 import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 export class JobAt {
@@ -27,17 +27,17 @@ export class JobAt {
   }
 
   /** A version of the job's model; null where there is none. */
-  model(version: number): OpenedModel | null {
+  model(version: number): ExplainedModel | null {
     return openedModel(this.#dataDir, this.environment, this.job.id, version)
   }
 
   /** The model can read the values of the job's events. */
-  fits({ row, model }: OpenedModel): boolean {
+  fits({ row, model }: ExplainedModel): boolean {
     return row.fingerprint === this.fingerprint && hasClusters(this.job.category) === model instanceof CauseModel
   }
 
   /** The model that answers new events, where it can. */
-  get active(): OpenedModel | null {
+  get active(): ExplainedModel | null {
     const model = this.model(this.stats.modelVersion)
     return model !== null && this.fits(model) ? model : null
   }

@@ -20,7 +20,7 @@ import { consensusName, readBallot } from '../../actor/votes/ballots.js'
 import { limits } from '../../limits.js'
 import type { EventValues } from './event-values.js'
 import type { JobAt } from './job-at.js'
-import type { OpenedModel } from './opened-models.js'
+import type { ExplainedModel } from './opened-models.js'
 import { answerShown, rounded, valueShown } from './shown.js'
 
 /** The model's part, and its answer as it was computed; null where the model cannot read the event. */
@@ -42,7 +42,7 @@ export interface ExplainedValues {
   readonly ruleOff: boolean
 }
 
-export function modelPart(at: JobAt, opened: OpenedModel, { reader, values, ruleOff }: ExplainedValues): ModelPart {
+export function modelPart(at: JobAt, opened: ExplainedModel, { reader, values, ruleOff }: ExplainedValues): ModelPart {
   const { job } = at
   const { row, model } = opened
   const { names, firstField } = reader
@@ -95,7 +95,7 @@ const nothing = {
 } as const
 
 /** The threshold of the active model follows its scores; an earlier one is shown with the one it began with. */
-function thresholdOf({ job, stats }: JobAt, { row, model }: OpenedModel): number {
+function thresholdOf({ job, stats }: JobAt, { row, model }: ExplainedModel): number {
   const terms = {
     outlierRate: outlierRateOf(job.advancedSettings),
     labelCounts: stats.labelledEvents,
@@ -139,7 +139,7 @@ interface Nearest {
   readonly shown: LabelledNeighbour
 }
 
-function nearestOf({ job, environment }: JobAt, { row, model }: OpenedModel, values: PointValues): Nearest[] {
+function nearestOf({ job, environment }: JobAt, { row, model }: ExplainedModel, values: PointValues): Nearest[] {
   const nearest: Nearest[] = []
   const seen = new Set<string>()
   for (const { place, label, distance } of model.neighbours(values, NEIGHBOURS_READ)) {

@@ -12,14 +12,14 @@ import { openModel } from '../../actor/job-model.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import type { Model } from '../../domain/learn/classifier.js'
 
-export interface OpenedModel {
+export interface ExplainedModel {
   readonly row: ModelRow
   readonly model: Model
   readonly bytes: number
 }
 
 /** The one that was used longest ago comes first. */
-const opened = new Map<string, OpenedModel>()
+const opened = new Map<string, ExplainedModel>()
 
 /** A version of a job's model; null for version 0, which is no model, and where it is not stored. */
 export function openedModel(
@@ -27,7 +27,7 @@ export function openedModel(
   environment: Environment,
   jobId: number,
   version: number,
-): OpenedModel | null {
+): ExplainedModel | null {
   if (version === 0) return null
   const key = `${dataDir}\0${modelIdOf(jobId, version)}`
   const found = opened.get(key) ?? read(environment, jobId, version)
@@ -44,7 +44,7 @@ export function openedModel(
   return found
 }
 
-function read(environment: Environment, jobId: number, version: number): OpenedModel | null {
+function read(environment: Environment, jobId: number, version: number): ExplainedModel | null {
   const stored = environment.get('models', modelKey(jobId, version))
   if (stored === undefined) return null
   const { row, model } = decodeModel(stored)

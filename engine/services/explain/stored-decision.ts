@@ -20,7 +20,7 @@ import { readRegistryRow } from '../../actor/models/registry.js'
 import { knownConsensus } from '../../actor/votes/ballots.js'
 import { EventValues } from './event-values.js'
 import type { JobAt } from './job-at.js'
-import type { OpenedModel } from './opened-models.js'
+import type { ExplainedModel } from './opened-models.js'
 
 /** A field of a decision that comes out differently. */
 export interface DecisionDifference {
@@ -32,7 +32,7 @@ export interface DecisionDifference {
 /** Everything that a decision was made from. */
 export interface DecisionInputs {
   readonly row: RegistryRow
-  readonly opened: OpenedModel
+  readonly opened: ExplainedModel
   readonly reader: EventValues
   readonly values: PointValues
   /** The votes as the decision knew them; null for none. */

@@ -16,7 +16,7 @@ import type { RepeatedKey } from '../../domain/event/input/repeated-key.js'
 import { isJsonObject } from '../../domain/event/json.js'
 import { hasMoreNames } from '../../domain/event/json-names.js'
 import { valuesMaxOf } from '../../domain/event/json-size.js'
-import type { Json } from './formats/format.js'
+import type { DocumentJson } from './formats/format.js'
 
 /** Events of one webhook. */
 export const EVENTS_MAX = 10_000
@@ -132,7 +132,7 @@ function lineValue(line: string): unknown {
 }
 
 /** A value as a document: what is no object is its message. */
-export function objectOf(value: unknown): Json {
+export function objectOf(value: unknown): DocumentJson {
   return isJsonObject(value) ? value : { message: value }
 }
 

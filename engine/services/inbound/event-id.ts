@@ -7,11 +7,11 @@
  * 2. Different values give different ids: `web` and `1-2` is not `web-1` and `2` (domain/event/client-id.ts).
  */
 import { fittingId, joinedId } from '../../domain/event/client-id.js'
-import { text, type Json } from './formats/format.js'
+import { text, type DocumentJson } from './formats/format.js'
 import { valueAt } from '../../domain/event/path.js'
 
 /** The id that the parameter gives, or null. */
-export function idBy(pattern: string, document: Json): string | null {
+export function idBy(pattern: string, document: DocumentJson): string | null {
   const parts = pattern.split(/\{\{([^{}]+)\}\}/)
   const paths = parts.filter((_, n) => n % 2 === 1)
   if (paths.length === 0) return text(valueAt(document, pattern.trim())) ?? null

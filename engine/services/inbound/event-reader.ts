@@ -19,7 +19,7 @@ import { writeJson } from '../../domain/event/json.js'
 import { documentsOf, EVENTS_MAX, objectOf, tooMany, type WebhookDocument } from './documents.js'
 import { idBy } from './event-id.js'
 import { Path, valuesAt } from '../../domain/event/path.js'
-import { isObject, type HeaderOf, type InboundEvent, type InboundFormat, type Json } from './formats/format.js'
+import { isObject, type HeaderOf, type InboundEvent, type InboundFormat, type DocumentJson } from './formats/format.js'
 import { formatNamed, formatOf } from './formats/formats.js'
 
 /** The parameters of an integration that say how webhooks are read. */
@@ -36,7 +36,7 @@ type Place = readonly (string | number)[]
 const EXAMPLE_CHARS = 200
 const REPLACED = '\ufffd'
 
-export class EventReader {
+export class InboundReader {
   readonly #settings: ReadingSettings
   readonly #header: HeaderOf
   readonly #events: InboundEventBody[] = []
@@ -69,7 +69,7 @@ export class EventReader {
     }
     if (!isObject(value) && typeof value !== 'string') this.#noteItem(value)
     // The same with a character for each byte: only where ids may need it.
-    let twin: { readonly document: Json; readonly items: readonly unknown[] } | null = null
+    let twin: { readonly document: DocumentJson; readonly items: readonly unknown[] } | null = null
     for (const [n, item] of items.entries()) {
       if (this.#events.length >= EVENTS_MAX) throw tooMany()
       if (!isObject(item) && typeof item !== 'string') this.#noteItem(item)
@@ -125,7 +125,7 @@ export class EventReader {
   }
 
   /** The items of a document that are events; null if the parameter names no list. */
-  #itemsOf(document: Json): readonly unknown[] | null {
+  #itemsOf(document: DocumentJson): readonly unknown[] | null {
     const { items } = this.#settings
     if (items === '') return this.#formatOf(document).items?.(document) ?? [document]
     const path = new Path(items)
@@ -135,7 +135,7 @@ export class EventReader {
     return found.some((value) => Array.isArray(value) || isObject(value)) ? found.flat() : null
   }
 
-  #eventOf(given: unknown, document: Json): MadeEvent {
+  #eventOf(given: unknown, document: DocumentJson): MadeEvent {
     const { items, eventId } = this.#settings
     const item = objectOf(given)
     const format = this.#formatOf(items === '' ? document : item)
@@ -144,7 +144,7 @@ export class EventReader {
     return { ...event, id: id === null ? null : fittingId(id), format }
   }
 
-  #formatOf(document: Json): InboundFormat {
+  #formatOf(document: DocumentJson): InboundFormat {
     const format = formatOf(this.#settings.format, document, this.#header)
     this.#givesUp ||= format.givesUp === true
     return format

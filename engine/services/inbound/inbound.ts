@@ -18,9 +18,9 @@ import type { Sealer } from '../../resource/access/sealing.js'
 import type { IntegrationRecord } from '../../resource/records.js'
 import { openParameters } from '../../resource/registry/parameters.js'
 import { documentsOf, type WebhookDocument } from './documents.js'
-import { EventReader, noSettings, type ReadingSettings } from './event-reader.js'
+import { InboundReader, noSettings, type ReadingSettings } from './event-reader.js'
 import { isAlert } from './formats/alertmanager.js'
-import { isObject, type Json } from './formats/format.js'
+import { isObject, type DocumentJson } from './formats/format.js'
 import { isSigned, SIGNATURE_HEADER } from './signature.js'
 import { confirmationOf, isSnsMessage, mustBeFrom } from './sns.js'
 import type { SnsCertificates } from './sns-certificates.js'
@@ -73,7 +73,7 @@ export class Webhooks implements InboundService {
 
   alertsIn(body: Uint8Array, charset: string): InboundEvents {
     const { documents, broken, oddPlace } = documentsOf(body, charset)
-    const reader = new EventReader({ ...noSettings, format: 'alertmanager' }, () => '')
+    const reader = new InboundReader({ ...noSettings, format: 'alertmanager' }, () => '')
     for (const document of documents) {
       const { value, place } = document
       const isOfAlerts = isObject(value) && (Array.isArray(value.alerts) || isAlert(value))
@@ -91,7 +91,7 @@ export class Webhooks implements InboundService {
   ): Promise<Inbound> {
     const { documents, broken, oddPlace } = documentsOf(body, charset)
     const jobs = this.#jobsOf(integration)
-    const reader = new EventReader(settings, header)
+    const reader = new InboundReader(settings, header)
     if (settings.topic !== '') await this.#takeMessages(settings.topic, documents, reader)
     else for (const document of documents) reader.take(document)
     const { title } = integration
@@ -137,7 +137,7 @@ export class Webhooks implements InboundService {
   }
 
   /** Takes what is in messages of SNS. @throws Refusal unauthorized if none is of the topic. */
-  async #takeMessages(topic: string, documents: readonly WebhookDocument[], reader: EventReader): Promise<void> {
+  async #takeMessages(topic: string, documents: readonly WebhookDocument[], reader: InboundReader): Promise<void> {
     let refusal: Refusal | null = null
     let isFrom = false
     for (const { place, value: message } of documents) {
@@ -158,7 +158,7 @@ export class Webhooks implements InboundService {
     if (!isFrom && refusal !== null) throw refusal
   }
 
-  async #mustBeFrom(topic: string, message: Json): Promise<void> {
+  async #mustBeFrom(topic: string, message: DocumentJson): Promise<void> {
     try {
       await mustBeFrom(topic, message, (this.#certificates ??= this.#deps.certificates()))
     } catch (error) {

@@ -6,24 +6,24 @@
  */
 import { verify } from 'node:crypto'
 import { snsTopic } from '../../resource/registry/webhook-parameters.js'
-import { isObject, type Json } from './formats/format.js'
+import { isObject, type DocumentJson } from './formats/format.js'
 import { regionOf, type SnsCertificates } from './sns-certificates.js'
 
 const NOTIFICATION = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']
 const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']
 
-export function isSnsMessage(document: unknown): document is Json {
+export function isSnsMessage(document: unknown): document is DocumentJson {
   return isObject(document) && typeof document.TopicArn === 'string' && typeof document.SigningCertURL === 'string'
 }
 
 /** The text that is signed: the fields of the message in the order of their names. */
-function signedText(message: Json): string {
+function signedText(message: DocumentJson): string {
   const names = message.Type === 'Notification' ? NOTIFICATION : CONFIRMATION
   return names.flatMap((name) => (typeof message[name] === 'string' ? [`${name}\n${message[name]}\n`] : [])).join('')
 }
 
 /** @throws Error with words that follow "the message of SNS", if the message is not of that topic. */
-export async function mustBeFrom(topic: string, message: Json, certificates: SnsCertificates): Promise<void> {
+export async function mustBeFrom(topic: string, message: DocumentJson, certificates: SnsCertificates): Promise<void> {
   if (message.TopicArn !== topic) throw new Error('is of another topic')
   const region = snsTopic.exec(topic)?.[1] ?? ''
   const hash = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' }[String(message.SignatureVersion)]
@@ -34,7 +34,7 @@ export async function mustBeFrom(topic: string, message: Json, certificates: Sns
 }
 
 /** The address that confirms the subscription; null if the message is no such, or the address is not of SNS. */
-export function confirmationOf(message: Json): URL | null {
+export function confirmationOf(message: DocumentJson): URL | null {
   const { Type: type, SubscribeURL: address } = message
   if (type !== 'SubscriptionConfirmation' || typeof address !== 'string' || !URL.canParse(address)) return null
   const url = new URL(address)

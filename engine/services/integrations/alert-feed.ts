@@ -1,7 +1,7 @@
 /** The alerts that an integration is to deliver: the rows of the catalog that name it. */
 import type { Feed, FeedItem, FeedPiece } from '../../integration/delivery/feed.js'
 import { alertEvent } from '../../integration/alert.js'
-import type { Place } from '../../integration/delivery/ledger.js'
+import type { StepProgress } from '../../integration/delivery/ledger.js'
 import type { Summary, Waiting } from '../../integration/delivery/tally.js'
 import { summaryEvent } from '../../integration/summary.js'
 import { alertAt, alertsAfter } from '../monitor/alert-log.js'
@@ -20,7 +20,7 @@ export class AlertFeed implements Feed {
     this.#serviceName = serviceName
   }
 
-  look(after: Place, eventsMax: number): FeedPiece {
+  look(after: StepProgress, eventsMax: number): FeedPiece {
     this.#catalog.refresh()
     const items: FeedItem[] = []
     let through = after.events
@@ -32,7 +32,7 @@ export class AlertFeed implements Feed {
     return { items, place: { ...after, events: through }, more: false }
   }
 
-  tally(after: Place, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
+  tally(after: StepProgress, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
     this.#catalog.refresh()
     let through = after.events
     for (const { alert, integrationIds } of alertsAfter(this.#catalog, after.events)) {

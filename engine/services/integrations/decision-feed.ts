@@ -18,7 +18,7 @@ import { matches, type Condition } from '../../domain/query/condition.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { compileFilters } from '../../domain/query/filter.js'
 import type { Feed, FeedItem, FeedPiece } from '../../integration/delivery/feed.js'
-import { stepKey, type Place, type StepId } from '../../integration/delivery/ledger.js'
+import { stepKey, type StepProgress, type StepId } from '../../integration/delivery/ledger.js'
 import type { Summary, Waiting } from '../../integration/delivery/tally.js'
 import { summaryEvent } from '../../integration/summary.js'
 import type { RuledDecision } from '../../domain/decide/decision.js'
@@ -66,7 +66,7 @@ export class DecisionFeed implements Feed {
     this.#fields = new RecordFields(environment, new BodyCodec(environment), fields)
   }
 
-  look(after: Place, eventsMax: number): FeedPiece {
+  look(after: StepProgress, eventsMax: number): FeedPiece {
     const { reader, job } = this.#deps
     reader.refresh()
     this.#fields?.ofJob(job)
@@ -77,7 +77,7 @@ export class DecisionFeed implements Feed {
     return { items, place: { ...changes.place, events: events.events }, more: changes.more || events.more }
   }
 
-  tally(after: Place, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
+  tally(after: StepProgress, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
     const { reader, environment, job } = this.#deps
     reader.refresh()
     this.#fields?.ofJob(job)
@@ -137,7 +137,7 @@ export class DecisionFeed implements Feed {
   }
 
   /** Changed decisions of events that the feed has moved past. */
-  #changes(after: Place, budget: Budget): { place: Place; more: boolean } {
+  #changes(after: StepProgress, budget: Budget): { place: StepProgress; more: boolean } {
     const { environment, job } = this.#deps
     let place = after
     const range = { from: changeKey(job.id, after.change, after.changeEvent + 1), to: jobKey(job.id + 1) }
@@ -155,7 +155,7 @@ export class DecisionFeed implements Feed {
   }
 
   /** New events. */
-  #events(after: Place, budget: Budget): { events: number; more: boolean } {
+  #events(after: StepProgress, budget: Budget): { events: number; more: boolean } {
     const { environment, job, rule } = this.#deps
     const last = lastTime(environment)
     let through = after.events

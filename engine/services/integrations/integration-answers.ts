@@ -7,7 +7,7 @@
 import { Refusal } from '../../errors.js'
 import { eventIdOf } from '../../domain/event/event-id.js'
 import { Delivery } from '../../integration/delivery/delivery.js'
-import { Intake } from '../../integration/delivery/intake.js'
+import { InputPoller } from '../../integration/delivery/intake.js'
 import type {
   DeadLetterPage,
   DeadLetterQuery,
@@ -40,7 +40,7 @@ interface Command {
   /** To the failed delivery of an event, by the event's time; to all where it is null. */
   delivery(runs: Delivery, eventMicros: number | null): number
   /** To a refused document, by its id; to all where it is null. */
-  intake(runs: Intake, id: string | null): Promise<number>
+  intake(runs: InputPoller, id: string | null): Promise<number>
 }
 
 export interface AnswerDeps {
@@ -177,7 +177,7 @@ export class IntegrationAnswers {
       if (!deadLetterId.startsWith(prefix.toString('hex')) || !/^[0-9a-f]{16}$/.test(rest)) continue
       let count = 0
       if (runs instanceof Delivery) count = command.delivery(runs, Number(BigInt(`0x${rest}`)))
-      if (runs instanceof Intake) {
+      if (runs instanceof InputPoller) {
         const isNamed = (one: RefusedDocument): boolean => refusedKey(prefix, one.id).toString('hex') === deadLetterId
         const document = [...this.#deps.ledger.refused(id)].find(isNamed)
         if (document !== undefined) count = await command.intake(runs, document.id)

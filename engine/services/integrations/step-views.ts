@@ -1,6 +1,6 @@
 /** Steps and dead letters as people see them. */
 import { Delivery } from '../../integration/delivery/delivery.js'
-import { Intake } from '../../integration/delivery/intake.js'
+import { InputPoller } from '../../integration/delivery/intake.js'
 import {
   deadLetterKey,
   refusedKey,
@@ -93,7 +93,7 @@ export function inputView(step: RunningStep): InputView {
     behindSeconds: null,
   }
   const quietSinceMicros = step.sinceMicros
-  if (!(runs instanceof Intake)) {
+  if (!(runs instanceof InputPoller)) {
     const state = invalid === '' ? 'paused' : 'invalid'
     return { ...names, ...none, ...haltView(null), quietSinceMicros, reason: invalid, state }
   }

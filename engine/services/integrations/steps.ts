@@ -17,7 +17,7 @@ import { timeZoneOf } from '../../domain/job/time-zone.js'
 import type { Clock } from '../../clock.js'
 import type { HostPolicy } from '../../integration/http/host-policy.js'
 import { Delivery } from '../../integration/delivery/delivery.js'
-import { Intake, type DocumentBatches } from '../../integration/delivery/intake.js'
+import { InputPoller, type DocumentBatches } from '../../integration/delivery/intake.js'
 import { outsideKind } from '../../integration/registry.js'
 import { NO_JOB, type Ledger, type StepId } from '../../integration/delivery/ledger.js'
 import { Circuit, type Pace } from '../../integration/delivery/pace.js'
@@ -59,7 +59,7 @@ export interface RunningStep {
   readonly job: Pick<JobSettings, 'id' | 'title' | 'shard'>
   readonly integration: IntegrationRecord
   /** Null where the step could not be opened, or rests. */
-  readonly runs: Delivery | Intake | null
+  readonly runs: Delivery | InputPoller | null
   readonly invalid: string
   /** Since when the step is set up, microseconds. */
   readonly sinceMicros: number
@@ -179,7 +179,10 @@ export class Steps {
   }
 
   /** @throws Error with a sentence where the step cannot be opened. */
-  #make({ job, step, integration }: CatalogStep, opened: Pick<RunningStep, 'id' | 'signature'>): Delivery | Intake {
+  #make(
+    { job, step, integration }: CatalogStep,
+    opened: Pick<RunningStep, 'id' | 'signature'>,
+  ): Delivery | InputPoller {
     const { catalog, ledger, sealer, policy, pace, clock, serviceNames, failed, takeIn, found } = this.#deps
     const kind = outsideKind(integration.kind)
     if (kind === null) throw new Error('this version of the service does not have its type')
@@ -199,7 +202,7 @@ export class Steps {
     }
     if (bringsIn(step)) {
       if (kind.openSource === undefined) throw new Error('this version of the service cannot use it as input')
-      return new Intake({ ...shared, takeIn, found, source: kind.openSource(connection, parameters, tools) })
+      return new InputPoller({ ...shared, takeIn, found, source: kind.openSource(connection, parameters, tools) })
     }
     if (kind.openSink === undefined) throw new Error(`this version of the service cannot use it as ${step.role}`)
     const rule = ruleOf(step.role, parameters, job.labels)

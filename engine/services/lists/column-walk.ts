@@ -1,5 +1,5 @@
 /** The walk over columns of events, by tables of what is refused. */
-import type { Rows } from './event-rows.js'
+import type { EventRows } from './event-rows.js'
 
 /** The flag of a row whose event was deleted. */
 export const DELETED = 4
@@ -15,18 +15,18 @@ export interface Tables {
   readonly byBucket: Uint8Array | null
   readonly byValue: Uint8Array | null
   /** By row: the number of the value, an entry of `byValue`. */
-  numbers(rows: Rows): Int32Array | Uint8Array | null
+  numbers(rows: EventRows): Int32Array | Uint8Array | null
 }
 
 export interface ColumnWalk {
   readonly tables: Tables
-  readonly visit: (rows: Rows, at: number) => boolean
+  readonly visit: (rows: EventRows, at: number) => boolean
   readonly pause: (micros: number) => boolean
 }
 
 /** Rows of a walk between two looks at the clock: from `first` on, up or down to `end` without it. */
-export interface Span {
-  readonly rows: Rows
+export interface ColumnSpan {
+  readonly rows: EventRows
   readonly first: number
   readonly end: number
 }
@@ -35,8 +35,8 @@ export interface Span {
  * What a walk before a time goes through, newest first: `later` has the newest row last, `earlier` first. Spans without
  * a row before that time are left out, so that a walk of one span always makes some way.
  */
-export function spansBefore(before: number, later: Rows, earlier: Rows): readonly Span[] {
-  const spans: Span[] = []
+export function spansBefore(before: number, later: EventRows, earlier: EventRows): readonly ColumnSpan[] {
+  const spans: ColumnSpan[] = []
   for (let at = later.length - 1; at >= 0; at -= ROWS_AT_ONCE)
     spans.push({ rows: later, first: at, end: Math.max(-1, at - ROWS_AT_ONCE) })
   for (let at = 0; at < earlier.length; at += ROWS_AT_ONCE)
@@ -45,7 +45,7 @@ export function spansBefore(before: number, later: Rows, earlier: Rows): readonl
 }
 
 /** The time of the oldest row. */
-export function oldestOf({ rows, first, end }: Span): number {
+export function oldestOf({ rows, first, end }: ColumnSpan): number {
   return rows.times[first < end ? end - 1 : end + 1] as number
 }
 
@@ -55,7 +55,7 @@ export function oldestOf({ rows, first, end }: Span): number {
  *
  * A walk of a million rows is this loop: tables are looked at here, without a call for each row.
  */
-export function walkRows({ rows, first, end }: Span, before: number, { tables, visit }: ColumnWalk): number {
+export function walkRows({ rows, first, end }: ColumnSpan, before: number, { tables, visit }: ColumnWalk): number {
   const { times, codes, confidences, buckets } = rows
   const { byCode, byConfidence, byBucket, byValue } = tables
   const numbers = byValue === null ? null : tables.numbers(rows)

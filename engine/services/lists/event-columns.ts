@@ -37,8 +37,8 @@ import {
 import type { QueriedJob } from '../query/query-protocol.js'
 import { BucketColumn } from './bucket-column.js'
 import { DELETED, oldestOf, spansBefore, walkRows, type ColumnWalk } from './column-walk.js'
-import { Rows } from './event-rows.js'
-import { TimeOrder, type Place } from './time-order.js'
+import { EventRows } from './event-rows.js'
+import { TimeOrder, type TimePlace } from './time-order.js'
 import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 const PENDING = 1
@@ -51,8 +51,8 @@ export const CODES = 1_024
 export class EventColumns {
   buckets = new BucketColumn()
   /** Rows from the first look on, in the order of time, and rows from before it, in reverse. */
-  #later = new Rows(true)
-  #earlier = new Rows(false)
+  #later = new EventRows(true)
+  #earlier = new EventRows(false)
   #deleted = 0
   #isWhole = false
   #change = -1
@@ -95,8 +95,8 @@ export class EventColumns {
   }
 
   #begin(environment: Environment): void {
-    this.#later = new Rows(true)
-    this.#earlier = new Rows(false)
+    this.#later = new EventRows(true)
+    this.#earlier = new EventRows(false)
     this.buckets = new BucketColumn()
     this.buckets.setPoints(this.#fingerprint)
     this.#order = new TimeOrder()
@@ -160,7 +160,11 @@ export class EventColumns {
    * Covers earlier events, newest first. `each` is called with every row that is new in memory, and its record; false
    * ends it.
    */
-  cover(environment: Environment, jobId: number, each: (rows: Rows, at: number, record: Uint8Array) => boolean): void {
+  cover(
+    environment: Environment,
+    jobId: number,
+    each: (rows: EventRows, at: number, record: Uint8Array) => boolean,
+  ): void {
     if (this.#isWhole || this.isFull) return
     const range = { from: jobKey(jobId), to: timeKey(jobId, this.from), reverse: true }
     const rows = this.#earlier
@@ -173,12 +177,12 @@ export class EventColumns {
     this.#isWhole = hasEnded
   }
 
-  #add(rows: Rows, micros: number, record: Uint8Array): void {
+  #add(rows: EventRows, micros: number, record: Uint8Array): void {
     rows.add(micros, (this.#eventTimes as EventTimes).of(record, micros))
     this.#write(rows, rows.length - 1, record)
   }
 
-  #write(rows: Rows, at: number, record: Uint8Array): void {
+  #write(rows: EventRows, at: number, record: Uint8Array): void {
     const bucket = isInBucket(record)
       ? this.buckets.placeOf(bucketIdTextOf(record), rows.times[at] as number)
       : NO_BUCKET
@@ -187,7 +191,7 @@ export class EventColumns {
   }
 
   /** Where the event is; -1 where it is not covered. */
-  #find(micros: number): [Rows, number] {
+  #find(micros: number): [EventRows, number] {
     const isLater = this.#later.length > 0 && micros >= (this.#later.times[0] as number)
     const rows = isLater ? this.#later : this.#earlier
     let [low, high] = [0, rows.length - 1]
@@ -205,7 +209,7 @@ export class EventColumns {
    * Walks the rows that are covered by the events' own times, newest first, from behind a place on. False of `visit`
    * ends the walk.
    */
-  walkByTime(behind: Place | null, visit: (rows: Rows, at: number) => boolean): void {
+  walkByTime(behind: TimePlace | null, visit: (rows: EventRows, at: number) => boolean): void {
     this.#order.follow(this.#later, this.#earlier)
     this.#order.walk(behind, this.#later, this.#earlier, visit)
   }

@@ -1,5 +1,5 @@
 /** Rows of events, as columns side by side that grow. */
-export class Rows {
+export class EventRows {
   /** Rows from the first look on, in the order of time; else from before it, in reverse. */
   readonly isLater: boolean
   times = new Float64Array(1_024)

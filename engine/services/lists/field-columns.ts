@@ -12,7 +12,7 @@
 import type { ScalarValue } from '../../domain/event/point-value.js'
 import type { EventFields } from '../../domain/query/condition.js'
 import type { Field, OwnName } from '../../domain/query/field.js'
-import type { Rows } from './event-rows.js'
+import type { EventRows } from './event-rows.js'
 
 /** Different values of one field that are kept, and their characters together. */
 const ENTRIES_MAX = 100_000
@@ -51,7 +51,7 @@ class Beside<A extends Int32Array | Uint8Array> {
   }
 
   /** The numbers of these rows; there is one for each row. */
-  of(rows: Rows): A {
+  of(rows: EventRows): A {
     const known = rows.isLater ? this.later : this.earlier
     if (known.length >= rows.length) return known
     const longer = this.#make(rows.times.length)
@@ -63,16 +63,16 @@ class Beside<A extends Int32Array | Uint8Array> {
 }
 
 /** A value of a field. */
-export interface Entry {
+export interface FieldEntry {
   readonly values: readonly ScalarValue[]
   readonly isThere: boolean
 }
 
-export const noEntry: Entry = { values: [], isThere: false }
+export const noEntry: FieldEntry = { values: [], isThere: false }
 
 /** One value, as conditions see an event. */
 export class EntryFields implements EventFields {
-  entry: Entry = noEntry
+  entry: FieldEntry = noEntry
 
   values(): readonly ScalarValue[] {
     return this.entry.values
@@ -85,7 +85,7 @@ export class EntryFields implements EventFields {
 
 export class ValueColumn {
   readonly field: Field
-  readonly entries: Entry[] = [noEntry]
+  readonly entries: FieldEntry[] = [noEntry]
   readonly #numbers = new Beside((length) => new Int32Array(length))
   readonly #known = new Map<string, number>()
   #characters = 0
@@ -103,12 +103,12 @@ export class ValueColumn {
   }
 
   /** By row: the number of its value. */
-  numbers(rows: Rows): Int32Array {
+  numbers(rows: EventRows): Int32Array {
     return this.#numbers.of(rows)
   }
 
   /** The number of the value that `event` has at `field`, noted for the row; 0 where there are too many values. */
-  note(rows: Rows, at: number, event: EventFields, field: Field): number {
+  note(rows: EventRows, at: number, event: EventFields, field: Field): number {
     const numbers = this.#numbers.of(rows)
     const known = numbers[at] as number
     if (known > 0) return known
@@ -141,7 +141,7 @@ export class RowVerdicts {
     return this.#verdicts.bytes
   }
 
-  of(rows: Rows): Uint8Array {
+  of(rows: EventRows): Uint8Array {
     return this.#verdicts.of(rows)
   }
 }

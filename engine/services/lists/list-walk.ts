@@ -26,11 +26,11 @@ import type { TaskClock } from '../readers/task-frame.js'
 import type { ColumnStore } from './column-store.js'
 import { ROWS_AT_ONCE } from './column-walk.js'
 import type { EventColumns } from './event-columns.js'
-import type { Rows } from './event-rows.js'
+import type { EventRows } from './event-rows.js'
 import type { FieldColumns } from './field-columns.js'
 import type { ListTask } from './list-protocol.js'
 import { RowFilter } from './row-filter.js'
-import { beginning, type Place } from './time-order.js'
+import { beginning, type TimePlace } from './time-order.js'
 
 /** Records between two looks at the clock. Every walk makes so much way, however little time there is. */
 const CHECK_RECORDS = 128
@@ -57,7 +57,7 @@ export interface Walked {
 /** An event that passes. `rows` is null where the columns do not cover it. `record` reads it, if it has to. */
 export interface FoundRow {
   micros: number
-  rows: Rows | null
+  rows: EventRows | null
   at: number
   record(): Uint8Array | null
 }
@@ -123,13 +123,13 @@ export class ListWalk {
       return false
     }
     const found: FoundRow = { micros: 0, rows: null, at: 0, record: () => filter.record() }
-    const shown = (rows: Rows, at: number, micros: number): boolean => {
+    const shown = (rows: EventRows, at: number, micros: number): boolean => {
       found.micros = micros
       found.rows = rows
       found.at = at
       return visit(found) || endAt(micros)
     }
-    const row = (rows: Rows, at: number): boolean => {
+    const row = (rows: EventRows, at: number): boolean => {
       const micros = rows.times[at] as number
       if (micros < this.#first) return endAt(0)
       const passes = filter.passes(rows, at)
@@ -165,7 +165,10 @@ export class ListWalk {
    * Walks the events behind a place by their own times, newest first; `from` is the place up to which all were looked
    * at, null at the end.
    */
-  walkByTime(behind: Place | null, visit: RowVisitor): { readonly from: Place | null; readonly looked: number } {
+  walkByTime(
+    behind: TimePlace | null,
+    visit: RowVisitor,
+  ): { readonly from: TimePlace | null; readonly looked: number } {
     if (this.#condition.kind === 'none') return { from: null, looked: 0 }
     const { filter, columns } = this
     let seen = 0
@@ -176,7 +179,7 @@ export class ListWalk {
       return !isOver
     })
     if (isOver && !columns.isWhole && !columns.isFull) return { from: behind ?? beginning, looked: seen }
-    let from: Place | null = null
+    let from: TimePlace | null = null
     let [looked, checked] = [0, 0]
     let last = behind ?? beginning
     const found: FoundRow = { micros: 0, rows: null, at: 0, record: () => filter.record() }

@@ -7,7 +7,7 @@ import type { Principal } from '../../api/principal.js'
 import { queriedJob, selectJobs, type JobSelector } from '../query/selected-jobs.js'
 import { ReaderTasks, type ReaderTasksDeps } from '../readers/reader-tasks.js'
 import type { ListRequest } from './list-protocol.js'
-import type { EventRef, OwnVote } from './run-refs.js'
+import type { EventVoteRef, OwnVote } from './run-refs.js'
 
 export interface ListsDeps extends ReaderTasksDeps {
   readonly resources: JobSelector
@@ -35,8 +35,8 @@ export class Lists implements ListsService {
     job: JobSettings,
     query: ListQuery,
     analyst: string,
-  ): Promise<{ refs: readonly EventRef[]; next: string | null }> {
-    return (await this.#ofJob(job, { kind: 'refs', query, analyst })) as { refs: EventRef[]; next: string | null }
+  ): Promise<{ refs: readonly EventVoteRef[]; next: string | null }> {
+    return (await this.#ofJob(job, { kind: 'refs', query, analyst })) as { refs: EventVoteRef[]; next: string | null }
   }
 
   /** An analyst's votes on events. */

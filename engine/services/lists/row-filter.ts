@@ -47,7 +47,7 @@ import type { RecordFields } from '../query/record-fields.js'
 import type { BucketValues } from './bucket-values.js'
 import { REFUSED, type Tables } from './column-walk.js'
 import { NO_BUCKET, type EventColumns } from './event-columns.js'
-import type { Rows } from './event-rows.js'
+import type { EventRows } from './event-rows.js'
 import { EntryFields, isSent, type FieldColumns, type RowVerdicts, type ValueColumn } from './field-columns.js'
 
 /** What the value of a field depends on. */
@@ -209,7 +209,7 @@ interface Part {
   readonly byConfidence?: Uint8Array
   readonly byBucket?: () => Uint8Array
   readonly byValue?: () => Uint8Array
-  readonly numbers?: (rows: Rows) => Int32Array | Uint8Array
+  readonly numbers?: (rows: EventRows) => Int32Array | Uint8Array
 }
 
 /** A column, and the field of this request that it has the values of. */
@@ -229,14 +229,14 @@ export class RowFilter {
   #voted: VotedSubjects | null = null
   #touched: Touched | null = null
   #assigned: ReadonlyMap<number, string> | null = null
-  #rows!: Rows
+  #rows!: EventRows
   #at = 0
   /** Of the row that is asked about; undefined: it was not read yet. */
   #record: Uint8Array | null | undefined = undefined
   /** How many records were read together, and the row behind them. */
   #together = 1
   #behind = -1
-  #behindIn: Rows | null = null
+  #behindIn: EventRows | null = null
 
   constructor(condition: Condition, deps: RowFilterDeps) {
     this.#deps = deps
@@ -270,7 +270,7 @@ export class RowFilter {
   }
 
   /** True if the row passes. */
-  passes(rows: Rows, at: number): boolean {
+  passes(rows: EventRows, at: number): boolean {
     this.#rows = rows
     this.#at = at
     this.#record = undefined
@@ -278,7 +278,7 @@ export class RowFilter {
   }
 
   /** The same for a row whose record was read. What it says is noted. */
-  passesRecord(rows: Rows, at: number, record: Uint8Array): boolean {
+  passesRecord(rows: EventRows, at: number, record: Uint8Array): boolean {
     this.#rows = rows
     this.#at = at
     this.#record = record
@@ -312,7 +312,7 @@ export class RowFilter {
     return this.#rows.times[this.#at] as number
   }
 
-  #noteAll(rows: Rows, at: number): void {
+  #noteAll(rows: EventRows, at: number): void {
     const { fields } = this.#deps
     for (const noted of this.#noted) {
       if ('field' in noted) noted.column.note(rows, at, fields, noted.field)
@@ -507,7 +507,7 @@ export class RowFilter {
   }
 
   /** True if somebody has the event of the row, or has voted on it or noted something. */
-  isTouched(need: 'work' | 'voters', rows: Rows, at: number): boolean {
+  isTouched(need: 'work' | 'voters', rows: EventRows, at: number): boolean {
     const micros = rows.times[at] as number
     if (need === 'work') return this.#assignees().has(micros)
     const { times, buckets } = this.#touchedNow()

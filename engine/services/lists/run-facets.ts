@@ -23,8 +23,8 @@ import { timeKey } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import type { RecordFields } from '../query/record-fields.js'
 import { NO_BUCKET } from './event-columns.js'
-import type { Rows } from './event-rows.js'
-import { EntryFields, noEntry, type Entry, type ValueColumn } from './field-columns.js'
+import type { EventRows } from './event-rows.js'
+import { EntryFields, noEntry, type FieldEntry, type ValueColumn } from './field-columns.js'
 import { needOf, type Need } from './row-filter.js'
 import { ListWalk, parseSelection, type FoundRow, type ListContext, type ParsedSelection } from './list-walk.js'
 
@@ -49,7 +49,7 @@ class Facet {
   }
 
   /** An object that has no value of its own is neither a value nor missing. */
-  add({ values, isThere }: Entry, count: number): void {
+  add({ values, isThere }: FieldEntry, count: number): void {
     if (!isThere) {
       this.missing += count
       return
@@ -202,7 +202,7 @@ class Counter {
     if (record !== null) this.#countRecord(row.micros, record, 1)
   }
 
-  #countTogether({ micros, at }: FoundRow, rows: Rows): boolean {
+  #countTogether({ micros, at }: FoundRow, rows: EventRows): boolean {
     const { filter, columns } = this.#walk
     switch (this.#need) {
       case 'code':
@@ -286,10 +286,10 @@ function bandNumber(percent: number): number {
   return Math.min(9, Math.floor((percent * 100) / TENTH))
 }
 
-function bandEntry(band: number): Entry {
+function bandEntry(band: number): FieldEntry {
   return { values: [10 * band], isThere: true }
 }
 
-function entryOf(fields: RecordFields, field: Field): Entry {
+function entryOf(fields: RecordFields, field: Field): FieldEntry {
   return { values: fields.values(field), isThere: fields.has(field) }
 }

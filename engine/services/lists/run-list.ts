@@ -20,7 +20,7 @@ import { EventDocuments } from '../query/event-documents.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import { shownColumns } from '../query/shown-columns.js'
 import { ListWalk, parseSelection, type FoundRow, type ListContext, type RowVisitor } from './list-walk.js'
-import { comparePlaces, type Place } from './time-order.js'
+import { comparePlaces, type TimePlace } from './time-order.js'
 
 const SIZE = 50
 /** Milliseconds for a page: the first rows come soon, however rare they are. Counting has the time of facets. */
@@ -31,15 +31,15 @@ const ORDERED_PAGE_MS = 800
 interface Ref {
   readonly job: QueriedJob
   /** In the order of the list: by arrival, `own` is the time of arrival as well. */
-  readonly place: Place
+  readonly place: TimePlace
 }
 
 /** By what a list is ordered: its walk through one job, and its cursors. */
 interface Order {
-  placeOf(row: FoundRow): Place
-  walk(walk: ListWalk, behind: Place | null, visit: RowVisitor): { from: Place | null; looked: number }
-  textOf(place: Place): string
-  read(cursor: string): Place
+  placeOf(row: FoundRow): TimePlace
+  walk(walk: ListWalk, behind: TimePlace | null, visit: RowVisitor): { from: TimePlace | null; looked: number }
+  textOf(place: TimePlace): string
+  read(cursor: string): TimePlace
 }
 
 const byArrival: Order = {
@@ -86,13 +86,13 @@ export function runList(context: ListContext, query: ListQuery): string {
   // What is counted already need not be walked.
   const isKnown = count && selection.condition.kind === 'all' && after === undefined
   let [found, looked, events] = [0, 0, 0]
-  let from: Place | null = null
+  let from: TimePlace | null = null
   let isCounted = true
   const refs: Ref[] = []
   for (const job of task.jobs) {
     const walk = new ListWalk(context, job, selection)
     let taken = 0
-    let horizon: Place | null = null
+    let horizon: TimePlace | null = null
     const walked = order.walk(walk, behind, (row) => {
       found++
       if (taken < size) {
@@ -107,12 +107,12 @@ export function runList(context: ListContext, query: ListQuery): string {
     })
     looked += walked.looked
     if (walked.from !== null && !isKnown) isCounted = false
-    const certainTo: Place | null = horizon ?? walked.from
+    const certainTo: TimePlace | null = horizon ?? walked.from
     if (certainTo !== null && (from === null || comparePlaces(certainTo, from) < 0)) from = certainTo
     events += readStats(stores(job.shard).environment, job.id, job.labels.length).events
   }
   refs.sort((a, b) => comparePlaces(a.place, b.place))
-  const certain = from === null ? refs : refs.filter(({ place }) => comparePlaces(place, from as Place) <= 0)
+  const certain = from === null ? refs : refs.filter(({ place }) => comparePlaces(place, from as TimePlace) <= 0)
   const page = certain.slice(0, size)
   const next = certain.length > size ? (page.at(-1) as Ref).place : from
   const documents = new EventDocuments(stores, task.serviceNames[0] as string, true, shown)

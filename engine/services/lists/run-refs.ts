@@ -17,7 +17,7 @@ export interface OwnVote {
   readonly atMicros: number | null
 }
 
-export interface EventRef {
+export interface EventVoteRef {
   readonly eventMicros: number
   readonly eventId: string
   /** The analyst's present vote, an index, or null. */
@@ -37,7 +37,7 @@ export function runRefs(context: ListContext, query: ListQuery, analyst: string)
     after === undefined ? Number.POSITIVE_INFINITY : cursorOf(after),
     ({ micros }) => times.push(micros) < size,
   )
-  const refs = times.flatMap((micros): EventRef[] => {
+  const refs = times.flatMap((micros): EventVoteRef[] => {
     const event = eventAt(environment, job.id, micros)
     if (event === null) return []
     return [{ eventMicros: micros, eventId: idOf(event), label: voteOn(environment, job.id, micros, analyst).label }]

@@ -7,24 +7,24 @@
  * 2. Rows keep their places. The oldest of those from before the first look may go (event-columns.ts).
  */
 import { DELETED } from './column-walk.js'
-import type { Rows } from './event-rows.js'
+import type { EventRows } from './event-rows.js'
 
 /** A place in the order: an event's own time, and that of its arrival. */
-export interface Place {
+export interface TimePlace {
   readonly own: number
   readonly micros: number
 }
 
 /** Before every event. */
-export const beginning: Place = { own: Number.POSITIVE_INFINITY, micros: Number.POSITIVE_INFINITY }
+export const beginning: TimePlace = { own: Number.POSITIVE_INFINITY, micros: Number.POSITIVE_INFINITY }
 
 /** Negative if `a` comes before `b`. */
-export function comparePlaces(a: Place, b: Place): number {
+export function comparePlaces(a: TimePlace, b: TimePlace): number {
   return a.own === b.own ? b.micros - a.micros : b.own - a.own
 }
 
 /** A number for a row: above 0 for later ones, below it for earlier ones. */
-function refOf(rows: Rows, at: number): number {
+function refOf(rows: EventRows, at: number): number {
   return rows.isLater ? at + 1 : -at - 1
 }
 
@@ -34,7 +34,7 @@ export class TimeOrder {
   #earlierRows = 0
 
   /** Takes in the rows that are new. */
-  follow(later: Rows, earlier: Rows): void {
+  follow(later: EventRows, earlier: EventRows): void {
     const fresh: number[] = []
     for (let at = later.length - 1; at >= this.#laterRows; at--) fresh.push(refOf(later, at))
     for (let at = this.#earlierRows; at < earlier.length; at++) fresh.push(refOf(earlier, at))
@@ -60,7 +60,12 @@ export class TimeOrder {
   }
 
   /** Walks the rows behind a place whose events are there. False of `visit` ends the walk. */
-  walk(behind: Place | null, later: Rows, earlier: Rows, visit: (rows: Rows, at: number) => boolean): void {
+  walk(
+    behind: TimePlace | null,
+    later: EventRows,
+    earlier: EventRows,
+    visit: (rows: EventRows, at: number) => boolean,
+  ): void {
     for (let i = behind === null ? 0 : this.#firstBehind(behind, later, earlier); i < this.#refs.length; i++) {
       const ref = this.#refs[i] as number
       const rows = ref > 0 ? later : earlier
@@ -69,7 +74,7 @@ export class TimeOrder {
     }
   }
 
-  #firstBehind(place: Place, later: Rows, earlier: Rows): number {
+  #firstBehind(place: TimePlace, later: EventRows, earlier: EventRows): number {
     let [low, high] = [0, this.#refs.length]
     while (low < high) {
       const middle = (low + high) >>> 1

@@ -1,5 +1,5 @@
 /** A challenger as people see it. */
-import type { Verdict } from '../../domain/autonomy/paired-test.js'
+import type { PairedVerdict } from '../../domain/autonomy/paired-test.js'
 import type { ChallengerView } from '../../api/models/models-service.js'
 import type { TrialRow } from '../../store/trial-row.js'
 import { modelIdOf } from '../../actor/model-id.js'
@@ -24,14 +24,14 @@ export function challengerViewOf(jobId: number, row: TrialRow): ChallengerView {
   }
 }
 
-const sentences: Readonly<Record<Verdict, string>> = {
+const sentences: Readonly<Record<PairedVerdict, string>> = {
   undecided: 'The answers do not tell yet which model is better.',
   better: 'The challenger is better, with 95 % confidence.',
   worse: 'The challenger is worse, with 95 % confidence.',
   not_worse: 'The challenger is not worse, with 95 % confidence.',
 }
 
-function messageOf({ events, differ, counts }: TrialRow, verdict: Verdict): string {
+function messageOf({ events, differ, counts }: TrialRow, verdict: PairedVerdict): string {
   const { wins, losses, neither } = counts
   const answered = wins + losses + neither
   return (

@@ -23,17 +23,17 @@ const VERSION = 1
 /** Age from which alerts are no longer told, microseconds. */
 export const ALERT_MICROS_MAX = monitorBounds.alertDaysMax * DAY_MICROS
 
-export interface AlertRow {
+export interface LoggedAlert {
   readonly alert: WatchdogAlert
   readonly integrationIds: readonly number[]
 }
 
-function decode(value: Uint8Array): AlertRow {
-  return JSON.parse(Buffer.from(value.subarray(1)).toString()) as AlertRow
+function decode(value: Uint8Array): LoggedAlert {
+  return JSON.parse(Buffer.from(value.subarray(1)).toString()) as LoggedAlert
 }
 
 /** Adds an alert, and deletes those that are too many or too old. */
-export function putAlert(batch: WriteBatch, environment: Environment, row: AlertRow): void {
+export function putAlert(batch: WriteBatch, environment: Environment, row: LoggedAlert): void {
   const surplus = environment.count(alertsTable, {}) + 1 - monitorBounds.alertsKept
   if (surplus > 0)
     for (const { key } of environment.range(alertsTable, { limit: surplus })) batch.delete(alertsTable, key)
@@ -44,11 +44,11 @@ export function putAlert(batch: WriteBatch, environment: Environment, row: Alert
 }
 
 /** Alerts after a time, oldest first. */
-export function* alertsAfter(environment: Environment, micros: number): Iterable<AlertRow> {
+export function* alertsAfter(environment: Environment, micros: number): Iterable<LoggedAlert> {
   for (const { value } of environment.range(alertsTable, { from: timeValue(micros + 1) })) yield decode(value)
 }
 
-export function alertAt(environment: Environment, micros: number): AlertRow | null {
+export function alertAt(environment: Environment, micros: number): LoggedAlert | null {
   const value = environment.get(alertsTable, timeValue(micros))
   return value === undefined ? null : decode(value)
 }

@@ -25,7 +25,7 @@ import { EventValues } from '../explain/event-values.js'
 import type { JobAt } from '../explain/job-at.js'
 import { dissentOf, type Dissent } from './dissent.js'
 import { columnsOf, shared, type SubjectColumns } from './subject-columns.js'
-import { surveyBuckets, surveyEvents, type Found } from './survey.js'
+import { surveyBuckets, surveyEvents, type SurveyedEvent } from './survey.js'
 
 export interface CandidatePool {
   readonly subjects: SubjectColumns
@@ -54,7 +54,7 @@ export function poolOf(at: JobAt, nowMs: () => number): CandidatePool {
   const open = found.filter(({ isVoted }) => !isVoted)
   const seed = job.id
   const estimated = estimate(at, open.length > 0 ? open : leastVoted(at, found), seed)
-  const chosen = screen(estimated, seed).map((place) => estimated[place] as Found)
+  const chosen = screen(estimated, seed).map((place) => estimated[place] as SurveyedEvent)
   const reader = new EventValues(at, active?.model ?? null)
   const known = withValues(at, reader, chosen)
   const labelled = withValues(at, reader, open.length > 0 ? largest(found.filter(({ isVoted }) => isVoted)) : [])
@@ -94,7 +94,7 @@ function likenessOf(points: readonly string[], values: readonly PointValues[]): 
   return Likeness.of(points, values.slice(0, SAMPLE))
 }
 
-function largest(found: readonly Found[]): Found[] {
+function largest(found: readonly SurveyedEvent[]): SurveyedEvent[] {
   return [...found].sort((a, b) => b.events - a.events || b.lastMicros - a.lastMicros).slice(0, candidatesMax)
 }
 
@@ -103,7 +103,7 @@ function votesOf({ environment, job }: JobAt, subject: Uint8Array): number {
 }
 
 /** Those with the fewest votes. */
-function leastVoted(at: JobAt, found: readonly Found[]): Found[] {
+function leastVoted(at: JobAt, found: readonly SurveyedEvent[]): SurveyedEvent[] {
   const counted = largest(found).map((one) => ({ one, votes: votesOf(at, one.id) }))
   const fewest = counted.reduce((least, { votes }) => Math.min(least, votes), Number.POSITIVE_INFINITY)
   return counted.filter(({ votes }) => votes === fewest).map(({ one }) => one)
@@ -112,8 +112,8 @@ function leastVoted(at: JobAt, found: readonly Found[]): Found[] {
 const head = Buffer.alloc(RECORD_HEAD_BYTES_MAX)
 
 /** With the doubt that the stored decision of the last event leaves, where there are more than can be candidates. */
-function estimate({ environment, job, active }: JobAt, open: readonly Found[], seed: number): Found[] {
-  const some = screen(open, seed, bounds.estimatedMax).map((place) => open[place] as Found)
+function estimate({ environment, job, active }: JobAt, open: readonly SurveyedEvent[], seed: number): SurveyedEvent[] {
+  const some = screen(open, seed, bounds.estimatedMax).map((place) => open[place] as SurveyedEvent)
   if (some.length <= candidatesMax || active === null) return some
   return some.map((one) => {
     if (environment.read('events', timeKey(job.id, one.lastMicros), head) < 0) return one
@@ -126,8 +126,8 @@ function estimate({ environment, job, active }: JobAt, open: readonly Found[], s
 function withValues(
   { environment, job }: JobAt,
   reader: EventValues,
-  subjects: readonly Found[],
-): { readonly subject: Found; readonly values: PointValues }[] {
+  subjects: readonly SurveyedEvent[],
+): { readonly subject: SurveyedEvent; readonly values: PointValues }[] {
   const table = new BucketTable(environment, job.id)
   return subjects.flatMap((subject) => {
     if (subject.id.length === BUCKET_ID_BYTES) {

@@ -5,7 +5,7 @@ import { timeKey } from '../../store/tables.js'
 import type { JobAt } from '../explain/job-at.js'
 import { EventTimes } from '../../actor/event-times.js'
 
-export interface ShownEvent {
+export interface NextEvent {
   readonly header: RecordHeader
   readonly clientId: string | null
   readonly originalMicros: number
@@ -18,7 +18,7 @@ export function eventShown(
   { environment, codec, job }: JobAt,
   points: DecisionPoints,
   micros: number,
-): ShownEvent | null {
+): NextEvent | null {
   const record = environment.get('events', timeKey(job.id, micros))
   if (record === undefined) return null
   const { clientId, extras, body: bytes } = decodeContent(record)

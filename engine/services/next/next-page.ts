@@ -28,7 +28,7 @@ import { lastEventOf, type CandidatePool } from './candidate-pool.js'
 import { dissentNow } from './dissent.js'
 import { eventShown } from './event-shown.js'
 import { promisesKept } from './promises.js'
-import { subjectAt, type Subject } from './subject-columns.js'
+import { subjectAt, type CountedSubject } from './subject-columns.js'
 import { pointsOf } from '../../domain/job/job-points.js'
 
 /** Neighbours that a label teaches something about are at least so alike. */
@@ -80,7 +80,7 @@ class PageOfLabels {
     }
   }
 
-  #subjectOf(id: Uint8Array, counts: BucketCounts): Subject | null {
+  #subjectOf(id: Uint8Array, counts: BucketCounts): CountedSubject | null {
     const { environment, job, fingerprint } = this.#at
     if (id.length !== BUCKET_ID_BYTES) {
       const micros = Number(Buffer.from(id).readBigUInt64BE(0))
@@ -179,7 +179,7 @@ class PageOfLabels {
   }
 
   /** False where the event is not stored any more. */
-  #add(subject: Subject, pickedBy: PickedBy, reason: string): boolean {
+  #add(subject: CountedSubject, pickedBy: PickedBy, reason: string): boolean {
     const { job } = this.#at
     const { lastMicros } = subject
     if (this.#shown.has(lastMicros)) return false
@@ -207,7 +207,7 @@ class PageOfLabels {
     return true
   }
 
-  #promise(subject: Subject): Promised {
+  #promise(subject: CountedSubject): Promised {
     const { measured, kept } = this.#terms.promises
     const events = promisedEvents(subject, this.#terms.nowMicros)
     const days = bounds.promiseDays

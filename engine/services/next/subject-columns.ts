@@ -13,7 +13,7 @@ export interface SubjectColumns {
 }
 
 /** A bucket, or an event. */
-export interface Subject {
+export interface CountedSubject {
   /** The id of a bucket, or the time of an event. */
   readonly id: Uint8Array
   readonly events: number
@@ -31,7 +31,7 @@ export function shared<T extends Column>(column: T): T {
   return copy
 }
 
-export function columnsOf(subjects: readonly Subject[]): SubjectColumns {
+export function columnsOf(subjects: readonly CountedSubject[]): SubjectColumns {
   const idBytes = subjects[0]?.id.length ?? BUCKET_ID_BYTES
   return {
     count: subjects.length,
@@ -43,7 +43,7 @@ export function columnsOf(subjects: readonly Subject[]): SubjectColumns {
   }
 }
 
-export function subjectAt(columns: SubjectColumns, place: number): Subject {
+export function subjectAt(columns: SubjectColumns, place: number): CountedSubject {
   const { idBytes, ids, events, firstMicros, lastMicros } = columns
   return {
     id: ids.subarray(place * idBytes, (place + 1) * idBytes),

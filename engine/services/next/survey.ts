@@ -15,14 +15,14 @@ import { decodeBucketHead, eventsOnly, type CountRow } from '../../store/bucket-
 import { hasFeedbackOf } from '../../store/record-header.js'
 import { countKey, JOB_BYTES, jobRange, timeOfKey, timeValue } from '../../store/tables.js'
 import type { JobAt } from '../explain/job-at.js'
-import type { Subject } from './subject-columns.js'
+import type { CountedSubject } from './subject-columns.js'
 
-export interface Found extends Subject, Screened {
+export interface SurveyedEvent extends CountedSubject, Screened {
   readonly isVoted: boolean
 }
 
 export interface Survey {
-  readonly found: readonly Found[]
+  readonly found: readonly SurveyedEvent[]
   readonly isComplete: boolean
 }
 
@@ -35,7 +35,7 @@ export function surveyBuckets(at: JobAt, isOver: () => boolean): Survey {
   const counts = countsByNumber(at)
   const isWhole = counts.size < bounds.surveyedMax
   const uncounted = uncountedEventsOf(environment, job.id)
-  const found: Found[] = []
+  const found: SurveyedEvent[] = []
   let [rows, isComplete] = [0, true]
   environment.scan('buckets', jobRange(job.id), (_, value) => {
     if (++rows % CHECK_ROWS === 0 && (isOver() || rows >= bounds.surveyedMax)) return (isComplete = false)
@@ -68,7 +68,7 @@ function countsByNumber({ environment, job }: JobAt): Map<number, CountRow> {
 
 /** The latest events. */
 export function surveyEvents({ environment, job }: JobAt, isOver: () => boolean): Survey {
-  const found: Found[] = []
+  const found: SurveyedEvent[] = []
   let isComplete = true
   environment.scan('events', { ...jobRange(job.id), reverse: true }, (key, record) => {
     const micros = timeOfKey(key)

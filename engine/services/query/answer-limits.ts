@@ -5,7 +5,7 @@
  */
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { Json } from '../../domain/query/collector.js'
+import type { AggregationJson } from '../../domain/query/collector.js'
 import type { TaskClock } from '../readers/task-frame.js'
 import { writeJson } from '../../domain/event/json.js'
 
@@ -23,7 +23,7 @@ export function mustHaveTime({ nowMs, deadlineMs, cancelled }: TaskClock): void 
 }
 
 /** A JSON list of one document for each reference. @throws Refusal query_too_large, query_timeout. */
-export function listText<T>(refs: readonly T[], clock: TaskClock, documentOf: (ref: T) => Json): string {
+export function listText<T>(refs: readonly T[], clock: TaskClock, documentOf: (ref: T) => AggregationJson): string {
   const texts: string[] = []
   let length = 0
   for (const ref of refs) {

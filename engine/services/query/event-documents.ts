@@ -35,7 +35,7 @@ import { readNotes } from '../../actor/notes.js'
 import type { QueriedJob } from './query-protocol.js'
 import type { ShownColumns } from './shown-columns.js'
 import { viewOf } from '../../actor/event-reply.js'
-import type { Json } from '../../domain/query/collector.js'
+import type { AggregationJson } from '../../domain/query/collector.js'
 import { pointsOf } from '../../domain/job/job-points.js'
 
 interface Known {
@@ -77,7 +77,7 @@ export class EventDocuments {
    * One element of `events`, with the service's own section under its name. The body has two names: the one that it was
    * sent under, and the one that existing clients read.
    */
-  row(job: QueriedJob, micros: number): Json {
+  row(job: QueriedJob, micros: number): AggregationJson {
     const known = this.#read(job, micros)
     const { view, record, header, content, body, ballot, ownMicros } = known
     const previous = decodePrevious(record)
@@ -109,7 +109,7 @@ export class EventDocuments {
   }
 
   /** One element of a list: what a line shows. */
-  listed(job: QueriedJob, micros: number, withBody: boolean): Json {
+  listed(job: QueriedJob, micros: number, withBody: boolean): AggregationJson {
     const known = this.#read(job, micros)
     const { view, header, content, body, ballot, ownMicros } = known
     const { title = null, severity = null, storage_tag = null } = content.extras ?? {}
@@ -139,12 +139,12 @@ export class EventDocuments {
     }
   }
 
-  #shown(known: Known): Json {
+  #shown(known: Known): AggregationJson {
     return this.#columns === null ? {} : { columns: this.#columns.of(known) }
   }
 
   /** One element of `hits.hits`. */
-  hit(job: QueriedJob, micros: number, source: SourceFilter, sort: SortValues | null): Json {
+  hit(job: QueriedJob, micros: number, source: SourceFilter, sort: SortValues | null): AggregationJson {
     const known = this.#read(job, micros)
     return {
       _index: `job-${job.id}`,
@@ -156,7 +156,7 @@ export class EventDocuments {
   }
 
   /** The fields that a query can name (domain/query/field.ts), as one document. */
-  #document(known: Known): Json {
+  #document(known: Known): AggregationJson {
     const { job, micros, body, view, ownMicros } = known
     const own = this.#exported(known)
     const section = own[this.#serviceName]
@@ -171,7 +171,7 @@ export class EventDocuments {
     }
   }
 
-  #exported({ job, micros, record, header, content, body, ballot, view, ownMicros }: Known): Json {
+  #exported({ job, micros, record, header, content, body, ballot, view, ownMicros }: Known): AggregationJson {
     const { environment } = this.#stores(job.shard)
     return exportDocument({
       job,
@@ -196,7 +196,7 @@ export class EventDocuments {
     return times
   }
 
-  #decisionPoints(job: QueriedJob, body: Record<string, unknown>): Json {
+  #decisionPoints(job: QueriedJob, body: Record<string, unknown>): AggregationJson {
     let points = this.#points.get(job.id)
     if (points === undefined) this.#points.set(job.id, (points = pointsOf(job)))
     const values = points.valuesOf(body)

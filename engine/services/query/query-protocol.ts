@@ -1,7 +1,7 @@
 /** A query about stored events as plain data: what a reader thread gets, and what it returns. */
 import type { JobSettings } from '../../domain/job/job.js'
 import type { EventsQuery, SearchQuery } from '../../api/query-service.js'
-import type { Refused, TaskFrame } from '../readers/task-frame.js'
+import type { RefusedTask, TaskFrame } from '../readers/task-frame.js'
 
 /** What a query knows of a job. Of its advanced settings: `strict_types`. */
 export type QueriedJob = Pick<
@@ -20,4 +20,4 @@ export interface QueryTask extends TaskFrame {
   readonly query: EventQuery
 }
 
-export type QueryResult = { readonly json: Uint8Array } | Refused
+export type QueryResult = { readonly json: Uint8Array } | RefusedTask

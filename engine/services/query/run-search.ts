@@ -7,7 +7,7 @@
  * 1. A search whose time is over answers with what it has found, and says so (`timed_out`).
  */
 import { compileAggregations } from '../../domain/query/aggregation.js'
-import { Budget, type AggregationContext, type EventRef, type Json } from '../../domain/query/collector.js'
+import { Budget, type AggregationContext, type EventRef, type AggregationJson } from '../../domain/query/collector.js'
 import type { EventFields } from '../../domain/query/condition.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { JsonReader } from '../../domain/query/json-reader.js'
@@ -91,7 +91,7 @@ interface Found {
   /** Milliseconds. */
   readonly took: number
   readonly shards: number
-  readonly aggregations: Json | null
+  readonly aggregations: AggregationJson | null
 }
 
 function searchAnswer(search: Search, found: Found): string {

@@ -6,7 +6,7 @@
  * 2. No value is null, several are a list.
  */
 import { DecisionPoints } from '../../domain/event/decision-points.js'
-import type { Json } from '../../domain/query/collector.js'
+import type { AggregationJson } from '../../domain/query/collector.js'
 import { FieldSet, type Field } from '../../domain/query/field.js'
 import { instantText } from '../../domain/query/instant.js'
 import type { QueryStore } from './event-scan.js'
@@ -19,7 +19,7 @@ interface Column {
   readonly own: Field | null
 }
 
-export interface ShownEvent {
+export interface RecordToShow {
   readonly job: QueriedJob
   readonly micros: number
   readonly record: Uint8Array
@@ -49,7 +49,7 @@ export class ShownColumns {
     this.#sent = new DecisionPoints(this.#places.map((at) => names[at] as string))
   }
 
-  of({ job, micros, record, body }: ShownEvent): Json {
+  of({ job, micros, record, body }: RecordToShow): AggregationJson {
     const values: unknown[] = this.#columns.map(() => null)
     const sent = this.#sent.valuesOf(body)
     for (const [at, place] of this.#places.entries()) values[place] = sent[at] ?? null

@@ -10,7 +10,7 @@ export interface ClusterDeps {
   current(job: JobHandle): JobSettings
 }
 
-export class Clusters implements ClusterService {
+export class AlertClusters implements ClusterService {
   readonly #deps: ClusterDeps
 
   constructor(deps: ClusterDeps) {

@@ -2,7 +2,7 @@
 import { Refusal } from '../../errors.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import { withStores } from '../readers/reader-stores.js'
-import { clockOf, refusedAsData, type Refused, type TaskFrame } from '../readers/task-frame.js'
+import { clockOf, refusedAsData, type RefusedTask, type TaskFrame } from '../readers/task-frame.js'
 import { exportText } from './export-text.js'
 import { JobReader } from './job-reader.js'
 
@@ -12,7 +12,7 @@ export interface ExportTask extends TaskFrame {
 }
 
 /** The answer as JSON text in UTF-8. */
-export type ExportResult = { readonly json: Uint8Array } | Refused
+export type ExportResult = { readonly json: Uint8Array } | RefusedTask
 
 /** A refusal comes back as data. */
 export function runExport(dataDir: string, task: ExportTask): ExportResult {

@@ -13,7 +13,7 @@ import type { ExplainResult, ExplainTask } from '../explain/explain-protocol.js'
 import type { HistoryCheck } from '../history/run-check.js'
 import type { ListTask } from '../lists/list-protocol.js'
 import type { SampleStatistics } from '../../api/live/sample-service.js'
-import type { Refused, TaskFrame } from './task-frame.js'
+import type { RefusedTask, TaskFrame } from './task-frame.js'
 import type { ExportResult, ExportTask } from '../read/run-export.js'
 
 /** For each kind of query what the thread is given, and its answer. */
@@ -52,7 +52,7 @@ export interface ReaderQueries {
     readonly given: {
       readonly task: TaskFrame & { readonly bytes: Uint8Array; readonly points: readonly string[] | null }
     }
-    readonly answer: { readonly statistics: SampleStatistics } | Refused
+    readonly answer: { readonly statistics: SampleStatistics } | RefusedTask
   }
   /** A request with historic events, checked before any of it is stored. */
   readonly historicRequest: {
@@ -62,7 +62,7 @@ export interface ReaderQueries {
         readonly job: { readonly id: number; readonly labels: readonly Label[] }
       }
     }
-    readonly answer: { readonly checked: HistoryCheck } | Refused
+    readonly answer: { readonly checked: HistoryCheck } | RefusedTask
   }
   readonly storedEvents: { readonly given: { readonly task: QueryTask }; readonly answer: QueryResult }
   readonly exportedEvent: { readonly given: { readonly task: ExportTask }; readonly answer: ExportResult }

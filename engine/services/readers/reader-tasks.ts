@@ -10,7 +10,7 @@ import { Refusal } from '../../errors.js'
 import type { IngestClock } from '../../runtime/ingest-clock.js'
 import type { ReaderQueries } from './reader-protocol.js'
 import type { ReaderThreads } from './reader-threads.js'
-import { CancelCell, isRefused, nowMs, type Refused, type TaskFrame } from './task-frame.js'
+import { CancelCell, isRefused, nowMs, type RefusedTask, type TaskFrame } from './task-frame.js'
 
 /** The queries that carry a TaskFrame. */
 type TaskKind = {
@@ -42,7 +42,7 @@ export class ReaderTasks {
     query: Omit<TaskOf<K>, keyof TaskFrame>,
     forMs: number,
     gone?: AbortSignal,
-  ): Promise<Exclude<ReaderQueries[K]['answer'], Refused>> {
+  ): Promise<Exclude<ReaderQueries[K]['answer'], RefusedTask>> {
     this.mustBeOpen()
     if (gone?.aborted === true) throw new Refusal('query_timeout', 'the query was given up')
     const cell = new CancelCell()
@@ -62,7 +62,7 @@ export class ReaderTasks {
         task: { ...frame, ...query },
       } as unknown as ReaderQueries[K]['given'])
       if (isRefused(result)) throw new Refusal(result.refused.code, result.refused.message, result.refused.context)
-      return result as Exclude<ReaderQueries[K]['answer'], Refused>
+      return result as Exclude<ReaderQueries[K]['answer'], RefusedTask>
     } catch (error) {
       // Where the service ends, that is the reason: the query was given up, or lost its thread.
       this.mustBeOpen()

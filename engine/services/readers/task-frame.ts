@@ -20,7 +20,7 @@ export interface TaskFrame {
 }
 
 /** A refusal as data: an error loses its class and code when it crosses threads. */
-export interface Refused {
+export interface RefusedTask {
   readonly refused: { readonly code: RefusalCode; readonly message: string; readonly context: RefusalContext }
 }
 
@@ -61,7 +61,7 @@ export function clockOf({ deadlineMs, cancelled }: TaskFrame): TaskClock {
 }
 
 /** The result of the work, or its refusal as data. Any other error is a bug and is thrown. */
-export function refusedAsData<T>(work: () => T): T | Refused {
+export function refusedAsData<T>(work: () => T): T | RefusedTask {
   try {
     return work()
   } catch (error) {
@@ -70,6 +70,6 @@ export function refusedAsData<T>(work: () => T): T | Refused {
   }
 }
 
-export function isRefused(result: unknown): result is Refused {
+export function isRefused(result: unknown): result is RefusedTask {
   return typeof result === 'object' && result !== null && 'refused' in result
 }

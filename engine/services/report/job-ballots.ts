@@ -11,7 +11,7 @@
 import { must } from '../../assert.js'
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
 import { NO_CONSENSUS } from '../../domain/learn/consensus.js'
-import type { Standing } from '../../domain/metrics/event-tally.js'
+import type { VoteResult } from '../../domain/metrics/event-tally.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
 import type { Environment } from '../../store/environment.js'
 import type { RecordHeader } from '../../store/event-record.js'
@@ -25,27 +25,27 @@ const KEY_JOB_BYTES = 4
 /** Largest number of subjects whose standings one thread keeps. */
 const SUBJECTS_KEPT_MAX = 200_000
 
-const nobodyVoted: Standing = { consensus: NO_CONSENSUS, state: 'new' }
+const nobodyVoted: VoteResult = { consensus: NO_CONSENSUS, state: 'new' }
 
 /** A bucket, or an event without one: what a ballot is about. */
-export interface Subject {
+export interface BallotSubject {
   /** One character a byte. */
   readonly id: string
-  readonly standing: Standing
+  readonly standing: VoteResult
   /** The number of the bucket; null for an event. */
   readonly number: number | null
 }
 
 export class JobBallots {
-  readonly subjects: readonly Subject[]
-  readonly #standings: ReadonlyMap<string, Standing>
+  readonly subjects: readonly BallotSubject[]
+  readonly #standings: ReadonlyMap<string, VoteResult>
 
-  constructor(subjects: readonly Subject[]) {
+  constructor(subjects: readonly BallotSubject[]) {
     this.subjects = subjects
     this.#standings = new Map(subjects.map(({ id, standing }) => [id, standing]))
   }
 
-  standingOf(header: RecordHeader, micros: number): Standing {
+  standingOf(header: RecordHeader, micros: number): VoteResult {
     if (this.subjects.length === 0) return nobodyVoted
     return this.#standings.get(subjectKey(header, micros)) ?? nobodyVoted
   }
@@ -96,14 +96,14 @@ export class BallotCache {
 }
 
 function readBallots(environment: Environment, jobId: number, trainedThroughSeq: number): JobBallots {
-  const shared = new Map<string, Standing>()
-  const share = (consensus: number, state: BucketState): Standing => {
+  const shared = new Map<string, VoteResult>()
+  const share = (consensus: number, state: BucketState): VoteResult => {
     const name = `${consensus} ${state}`
     let standing = shared.get(name)
     if (standing === undefined) shared.set(name, (standing = { consensus, state }))
     return standing
   }
-  const subjects: Subject[] = []
+  const subjects: BallotSubject[] = []
   const table = new BucketTable(environment, jobId)
   for (const { key, value } of environment.range('ballots', jobRange(jobId))) {
     const ballot = decodeBallot(value)

@@ -31,7 +31,7 @@ import { modelIdOf } from '../../actor/model-id.js'
 import { firstAnswerOf, firstAnswers } from '../../actor/votes/first-answers.js'
 import { votesOn } from '../../actor/votes/vote-rows.js'
 import { EventScan } from '../query/event-scan.js'
-import { subjectKey, type Subject } from './job-ballots.js'
+import { subjectKey, type BallotSubject } from './job-ballots.js'
 import {
   filterCondition,
   heldOutAnswers,
@@ -121,7 +121,12 @@ export function countByBuckets({ job, store: { environment }, stats, ballots }: 
   return { matrix, prequential, events, withConsensus, inKnowledgeBase, changedEvents, changed: changed.sorted() }
 }
 
-function countsOf(environment: Environment, counts: BucketCounts, jobId: number, { id, number }: Subject): CountRow {
+function countsOf(
+  environment: Environment,
+  counts: BucketCounts,
+  jobId: number,
+  { id, number }: BallotSubject,
+): CountRow {
   if (number !== null) return counts.of(id, number)
   const micros = timeOfValue(Buffer.from(id, 'latin1'))
   const record = environment.get('events', timeKey(jobId, micros))

@@ -8,7 +8,7 @@ import type { JobMetrics } from '../../api/metrics-service.js'
 import type { ModelRow } from '../../store/rows.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import { queriedJob } from '../query/selected-jobs.js'
-import type { Refused, TaskFrame } from '../readers/task-frame.js'
+import type { RefusedTask, TaskFrame } from '../readers/task-frame.js'
 
 /** What a metrics query says about a job. */
 export interface MetricsJob extends QueriedJob, Pick<JobSettings, 'category' | 'createdAt'> {
@@ -106,4 +106,4 @@ export interface MetricsTask extends TaskFrame {
   readonly query: MetricsQuery
 }
 
-export type MetricsResult = { readonly answer: MetricsAnswers[keyof MetricsAnswers] } | Refused
+export type MetricsResult = { readonly answer: MetricsAnswers[keyof MetricsAnswers] } | RefusedTask

@@ -12,12 +12,12 @@ import { systemRandom } from '../../rng.js'
 import { WatchdogLog } from '../monitor/watchdog-log.js'
 import { AgentNotes } from '../reprocess/agent-notes.js'
 import { AuditCollector } from '../audit/audit-collector.js'
-import { Audit } from '../audit/audit.js'
+import { AuditQueries } from '../audit/audit.js'
 import { Autonomies } from '../autonomy/autonomy.js'
 import { GateChecks } from '../autonomy/gate-checks.js'
 import { Backups } from '../backup/backups.js'
-import { Clusters } from '../read/cluster-service.js'
-import { Consensus } from '../consensus/consensus.js'
+import { AlertClusters } from '../read/cluster-service.js'
+import { ConsensusQueries } from '../consensus/consensus.js'
 import { Explanations } from '../explain/explanations.js'
 import { Exports } from '../read/exports.js'
 import { EraseEvents } from '../erase/erase-events.js'
@@ -71,12 +71,12 @@ export interface Services extends Training {
   readonly intake: Intake
   readonly history: HistoryRequests
   readonly collector: AuditCollector
-  readonly audit: Audit
-  readonly consensus: Consensus
+  readonly audit: AuditQueries
+  readonly consensus: ConsensusQueries
   readonly autonomy: Autonomies
   readonly gateChecks: GateChecks
   readonly nextLabels: NextLabels
-  readonly clusters: Clusters
+  readonly clusters: AlertClusters
   readonly reprocess: Reprocessing
   readonly erase: EraseEvents
   readonly notes: AgentNotes
@@ -130,7 +130,7 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     ledgerWritten: settings.ledgerWritten,
     hasAlerts: () => watchdogLog.tells(clock.nowMicros()),
   })
-  const audit = new Audit({ collector, readers, shards, log: auditLog, store, clock, job })
+  const audit = new AuditQueries({ collector, readers, shards, log: auditLog, store, clock, job })
   const people = { shards, collector, readers, audit, clock: ingestClock, random: systemRandom }
   const tasks = { dataDir, serviceNames, shards, thread, current, mustAccept }
   const parts = { dataDir, resources, shards, trainings, trainingThreads, readers, integrations, logs, batches }
@@ -149,8 +149,8 @@ export function openServices(settings: ServiceSettings, earlier: EarlierStages):
     audit,
     autonomy: new Autonomies({ ...people, people: hours, current, mustAccept }),
     nextLabels: new NextLabels({ shards, readers, clock: ingestClock, current, failed }),
-    consensus: new Consensus({ shards, collector, readers, current, mustAccept }),
-    clusters: new Clusters({ shards, current }),
+    consensus: new ConsensusQueries({ shards, collector, readers, current, mustAccept }),
+    clusters: new AlertClusters({ shards, current }),
     reprocess: new Reprocessing({ ...tasks, collector, job, accepting, failed }),
     erase: new EraseEvents({ ...tasks, trainings, integrations, store, audit: auditLog, clock }),
     queries: new Queries({ serviceNames, readers, resources, clock: ingestClock }),

@@ -11,12 +11,12 @@ export interface Channel {
   readonly query: Pick<StreamQuery, 'jobIds' | 'jobTitles' | 'form'>
   readonly types: readonly StreamType[]
   readonly filters: readonly Filter[]
-  readonly members: Set<Member>
+  readonly members: Set<ChannelMember>
   /** Those that can take more, by the text of their position. */
-  readonly waiting: Map<string, Set<Member>>
+  readonly waiting: Map<string, Set<ChannelMember>>
 }
 
-export interface Member {
+export interface ChannelMember {
   readonly listener: StreamListener
   /** The text of its position; '' until it has one. */
   position: string
@@ -45,13 +45,13 @@ export function channelOf(
 }
 
 /** The member can take more. */
-export function wait({ waiting }: Channel, member: Member): void {
+export function wait({ waiting }: Channel, member: ChannelMember): void {
   const group = waiting.get(member.position)
   if (group === undefined) waiting.set(member.position, new Set([member]))
   else group.add(member)
 }
 
-export function removeMember({ members, waiting }: Channel, member: Member): void {
+export function removeMember({ members, waiting }: Channel, member: ChannelMember): void {
   members.delete(member)
   const group = waiting.get(member.position)
   group?.delete(member)

@@ -1,5 +1,5 @@
 /** Reading for streams as plain data: what the stream thread gets, and what it returns. */
-import type { Refused } from '../readers/task-frame.js'
+import type { RefusedTask } from '../readers/task-frame.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { StreamForm, StreamType } from '../../api/live/stream-service.js'
 
@@ -26,4 +26,4 @@ export interface StreamPiece {
   readonly more: boolean
 }
 
-export type StreamResult = { readonly pieces: readonly StreamPiece[]; readonly tookMs: number } | Refused
+export type StreamResult = { readonly pieces: readonly StreamPiece[]; readonly tookMs: number } | RefusedTask

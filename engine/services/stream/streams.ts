@@ -22,7 +22,7 @@ import { selectJobs, type JobSelector } from '../query/selected-jobs.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import { isRefused } from '../readers/task-frame.js'
-import { channelOf, removeMember, wait, type Channel, type Member } from './stream-channel.js'
+import { channelOf, removeMember, wait, type Channel, type ChannelMember } from './stream-channel.js'
 import { parsePosition } from './stream-position.js'
 import type { StreamThread } from './stream-threads.js'
 
@@ -75,7 +75,7 @@ export class Streams implements StreamsService {
     const made = channelOf(principal, query)
     const channel = this.#channels.get(made.key) ?? made
     this.#jobsOf(channel)
-    const member: Member = { listener, position: query.after ?? '', isOpen: true }
+    const member: ChannelMember = { listener, position: query.after ?? '', isOpen: true }
     channel.members.add(member)
     this.#channels.set(channel.key, channel)
     this.listeners++
@@ -105,7 +105,7 @@ export class Streams implements StreamsService {
     throw new Refusal('query_too_large', `a stream is about ${limits.streamJobsMax} jobs at most; name them`)
   }
 
-  #leave(channel: Channel, member: Member): void {
+  #leave(channel: Channel, member: ChannelMember): void {
     if (!member.isOpen) return
     member.isOpen = false
     this.listeners--

@@ -13,7 +13,7 @@ import { fingerprintOf } from '../../domain/event/decision-points.js'
 import type { Types } from '../../domain/event/plain-value.js'
 import type { PointValues } from '../../domain/event/point-value.js'
 import { countVotes, isLabel, majorityOf, totalOf, type Consensus } from '../../domain/learn/consensus.js'
-import { SingleVotes, type VotedEvent, type VotedSubject } from '../../domain/learn/voted-examples.js'
+import { SingleVotes, type CountedVote, type VotedSubject } from '../../domain/learn/voted-examples.js'
 import type { Environment } from '../../store/environment.js'
 import { consensusIn, decodeBallot, decodeVotes, type BallotRow, type StoredVote } from '../../store/ballot-row.js'
 import { decodeBucket } from '../../store/bucket-row.js'
@@ -36,7 +36,7 @@ export interface VotedJob {
 }
 
 interface Growing extends VotedSubject {
-  readonly voted: VotedEvent[]
+  readonly voted: CountedVote[]
 }
 
 /** What was voted on in a job. */
@@ -125,7 +125,7 @@ class SubjectReader {
     const values = this.#valuesAt(micros)
     if (values === null) return
     if (!this.#job.buckets) return this.#singles.add(values, micros, label)
-    const one: VotedEvent = { micros, label, count: 1 }
+    const one: CountedVote = { micros, label, count: 1 }
     const id = bucketIdOf(this.#fingerprint, bucketText(values))
     const row = this.#table.row(id)
     const events = row === undefined ? 1 : this.#counts.of(bucketIdText(id), decodeBucket(row).number).events
@@ -160,11 +160,11 @@ class SubjectReader {
     for (const one of voted) subject.voted.push(one)
   }
 
-  #votedEvents(id: Buffer, ballot: BallotRow, firstMicros: number): VotedEvent[] {
+  #votedEvents(id: Buffer, ballot: BallotRow, firstMicros: number): CountedVote[] {
     const { override } = ballot
     if (override !== null && this.#isCounted(override.by))
       return [{ micros: firstMicros, label: override.label, count: totalOf(ballot) + 1 }]
-    const voted: VotedEvent[] = []
+    const voted: CountedVote[] = []
     this.#environment.scan('votes', voteRange(this.#job.jobId, id), (key, value) => {
       const micros = timeOfKey(key, BUCKET_KEY_BYTES)
       const votes = this.#counted(decodeVotes(value))

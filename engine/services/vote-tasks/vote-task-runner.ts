@@ -16,7 +16,7 @@ import type { FeedbackInput, VoteEffect } from '../../api/decision-service.js'
 import { encodeFeedback } from '../../actor/votes/feedback.js'
 import type { AuditCollector } from '../audit/audit-collector.js'
 import { WriteBatch } from '../../store/environment.js'
-import type { EventRef, OwnVote } from '../lists/run-refs.js'
+import type { EventVoteRef, OwnVote } from '../lists/run-refs.js'
 import type { TaskVote, VoteTaskLog, VoteTaskRow } from './vote-task-log.js'
 
 export interface RunnerDeps {
@@ -27,7 +27,7 @@ export interface RunnerDeps {
   nowMicros(): number
   job(id: number): JobSettings | undefined
   /** The next events of a task, and the votes of its analyst on them. */
-  refs(job: JobSettings, row: VoteTaskRow): Promise<{ refs: readonly EventRef[]; next: string | null }>
+  refs(job: JobSettings, row: VoteTaskRow): Promise<{ refs: readonly EventVoteRef[]; next: string | null }>
   /** The votes of an analyst on events, as they are now. */
   ownVotes(job: JobSettings, analyst: string, times: readonly number[]): Promise<readonly OwnVote[]>
   accepting(): boolean
@@ -112,7 +112,7 @@ export class VoteTaskRunner {
     const isRunning = (): boolean => log.one(row.jobId, row.id)?.state === 'running'
     if (!isRunning()) return
     const counts = { voted: 0, unchanged: 0, superseded: 0, gone: 0, failed: 0 }
-    const wanted: EventRef[] = []
+    const wanted: EventVoteRef[] = []
     const before = new WriteBatch()
     for (const ref of refs) {
       const isKnown = log.hasVote(row, ref.eventMicros)

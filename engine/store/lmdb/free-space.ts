@@ -117,7 +117,7 @@ export interface RoomOptions {
   readonly reservedBytesMax: number
 }
 
-export class Room {
+export class FileSpace {
   readonly #path: string
   readonly #directory: string
   readonly #options: RoomOptions

@@ -26,7 +26,7 @@ import type { Entry, Environment, KeyRange, WriteBatch } from '../environment.js
 import { MAP_BYTES } from '../pages/page-file.js'
 import { BatchEntry, writeKey } from './batch-entry.js'
 import { oneAtATime, shortenMessages } from './failing-writes.js'
-import { Room, type RoomOptions } from './free-space.js'
+import { FileSpace, type RoomOptions } from './free-space.js'
 import { copyTables, tableNames } from './lmdb-copy.js'
 import { inPlace, rangeOptions } from './read-options.js'
 import { ScanMemory } from './scan-memory.js'
@@ -82,7 +82,7 @@ function endIfGivenUp(root: RootDatabase<Buffer, Uint8Array>, path: string): voi
 /** A file that is written to. */
 interface WrittenFile {
   readonly root: RootDatabase<Buffer, Uint8Array>
-  readonly room: Room
+  readonly room: FileSpace
   readonly path: string
 }
 
@@ -142,7 +142,7 @@ function openRoot(path: string): { readonly root: RootDatabase<Buffer, Uint8Arra
   }
 }
 
-function openHandles(path: string, room: Room, names: readonly string[] | null): Handles {
+function openHandles(path: string, room: FileSpace, names: readonly string[] | null): Handles {
   const { root, isReadOnly } = openRoot(path)
   const table = (name: string): BinaryTable =>
     Object.assign(root.openDB<Buffer, Uint8Array>(name, binary), { writeKey })
@@ -177,7 +177,7 @@ function closeNow({ root }: Handles): void {
 export class LmdbEnvironment implements Environment {
   readonly #path: string
   readonly #names: readonly string[]
-  readonly #room: Room
+  readonly #room: FileSpace
   /** null after `unmap`, until the next use. */
   #handles: Handles | null
   #closed = false
@@ -187,7 +187,7 @@ export class LmdbEnvironment implements Environment {
   /** `room` is for tests. */
   constructor(path: string, tables: readonly string[] | null, room: Partial<RoomOptions> = {}) {
     this.#path = path
-    this.#room = new Room(path, { ...ofRoom, ...room })
+    this.#room = new FileSpace(path, { ...ofRoom, ...room })
     this.#handles = openHandles(path, this.#room, tables)
     this.#names = [...this.#handles.tables.keys()]
   }
@@ -290,7 +290,7 @@ export class LmdbEnvironment implements Environment {
   /** Copies all tables to a new environment elsewhere. Returns the number of entries. `mayGoOn` throws to stop. */
   copyTo(dir: string, name: string, mayGoOn: () => void): number {
     const path = join(dir, `${name}.mdb`)
-    const room = new Room(path, ofRoom)
+    const room = new FileSpace(path, ofRoom)
     const { root, tables } = openHandles(path, room, this.#names)
     try {
       const commit = (size: WriteSize, puts: () => void): void => write({ root, room, path }, size, puts)

@@ -10,7 +10,7 @@ import type { Client, HistoryPart, Job } from '../../client/index.js'
 import type { Context } from '../context.js'
 import { UsageError } from '../failure.js'
 import { idOf, ownId, type EnvelopeOptions } from '../input/envelopes.js'
-import type { Place } from '../input/event-batches.js'
+import type { InputPlace } from '../input/event-batches.js'
 import { counted } from '../terminal/words.js'
 import { untilTrained } from './train.js'
 
@@ -44,7 +44,7 @@ export class OldEvents {
   /** By value: the label; '' for no answer. */
   readonly #known: Map<string, string>
   /** By place among the events that were taken: where it stands in the input. */
-  readonly places: Place[] = []
+  readonly places: InputPlace[] = []
   /** By place: the label; '' without an answer. */
   readonly answers: string[] = []
 

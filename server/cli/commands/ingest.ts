@@ -12,9 +12,9 @@ import { bytesFetch } from '../bytes-fetch.js'
 import { jobIdOf, type Context, type ServiceFlags } from '../context.js'
 import { CommandError, isSystemError, sentenceOf, UsageError } from '../failure.js'
 import { envelopeOf, RefusedLine, type EnvelopeOptions } from '../input/envelopes.js'
-import { batchesOf, type Batcher, type Place } from '../input/event-batches.js'
+import { batchesOf, type Batcher, type InputPlace } from '../input/event-batches.js'
 import { type Items, knownIdField, runOf, withHead } from '../input/known-ids.js'
-import { openSource, type Source } from '../input/source.js'
+import { openSource, type InputSource } from '../input/source.js'
 import { type LineFlags, OldEvents, trainFirst } from './history.js'
 import { Progress } from '../terminal/progress.js'
 import { counted } from '../terminal/words.js'
@@ -55,7 +55,7 @@ class Tally {
     return this.stored.new + this.stored.replaced + this.stored.same
   }
 
-  refuse({ line }: Place, why: string): void {
+  refuse({ line }: InputPlace, why: string): void {
     this.refused++
     if (this.refused <= REFUSALS_TOLD) this.#context.note(`line ${line}: ${why}`)
     if (this.refused === REFUSALS_TOLD + 1) this.#context.note('Further refusals are only counted.')
@@ -70,7 +70,7 @@ class Tally {
     this.labels.set('no decision', (this.labels.get('no decision') ?? 0) + stored)
   }
 
-  add(place: Place, result: ResultLine): void {
+  add(place: InputPlace, result: ResultLine): void {
     this.through = place.number
     if ('status_code' in result) return this.refuse(place, result.error)
     this.stored[result.stored ?? 'new']++
@@ -193,7 +193,7 @@ function attempt<T>(item: FileItem, tally: Tally, work: () => T): T | null {
 
 /** Starts to read the input. */
 interface Input {
-  readonly source: Source
+  readonly source: InputSource
   readonly reader: EventFile
   readonly items: Items
   /** Why the input broke off, or null. */

@@ -24,7 +24,7 @@ export interface EnvelopeOptions {
 }
 
 /** A line as it is sent: bytes of the input between two texts. */
-export interface Envelope {
+export interface WrappedLine {
   readonly bytes: Uint8Array
   /** Characters of ASCII alone. */
   readonly before: string
@@ -55,7 +55,7 @@ export function idOf(event: Fields, number: number, { idField, isFound = false, 
 }
 
 /** How an event of the input is sent. @throws RefusedLine. */
-export function envelopeOf(event: FileEvent, options: EnvelopeOptions): Envelope | string {
+export function envelopeOf(event: FileEvent, options: EnvelopeOptions): WrappedLine | string {
   const { jobId, idField, run } = options
   const { document, kind, number } = event
   if (jobId !== undefined && idField === undefined && kind === 'event' && document !== null) {
@@ -74,7 +74,7 @@ function ownLine(
   event: FileEvent,
   document: NonNullable<FileEvent['document']>,
   options: EnvelopeOptions,
-): Envelope | string {
+): WrappedLine | string {
   const { bytes, start, end } = document
   const { idField, run } = options
   const own = event.kind === 'message' ? 'none' : eventIdIn(bytes, start, end)

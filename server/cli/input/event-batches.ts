@@ -4,7 +4,7 @@
  * 1. A batch is sent when it is full, or when its first line has waited long enough for others.
  */
 import type { Batch } from '../../client/batches.js'
-import type { Envelope } from './envelopes.js'
+import type { WrappedLine } from './envelopes.js'
 
 const LINES_MAX = 2_000
 const BYTES_MAX = 3 << 19
@@ -13,14 +13,14 @@ const LINGER_MS = 50
 const [LINE_FEED, RETURN, SPACE] = [0x0a, 0x0d, 0x20]
 
 /** Where an event stands in the input. */
-export interface Place {
+export interface InputPlace {
   readonly number: number
   readonly line: number
 }
 
 /** Lines that are sent together, with their places in the input. */
 export class EventBatch implements Batch {
-  readonly places: Place[] = []
+  readonly places: InputPlace[] = []
   readonly #bytes: Buffer<ArrayBuffer>
   #length = 0
 
@@ -42,7 +42,7 @@ export class EventBatch implements Batch {
   }
 
   /** Adds a line that has room. A document of several lines becomes one: only blanks of JSON are line ends. */
-  add(place: Place, { bytes, before, start, end, after }: Envelope): void {
+  add(place: InputPlace, { bytes, before, start, end, after }: WrappedLine): void {
     let at = this.#length
     at += this.#bytes.write(before, at, 'latin1')
     const from = at
@@ -80,7 +80,7 @@ export class Batcher {
     return this.#open !== null
   }
 
-  add(place: Place, envelope: Envelope): void {
+  add(place: InputPlace, envelope: WrappedLine): void {
     const { before, start, end, after } = envelope
     const bytes = before.length + end - start + after.length + 1
     if (this.#open?.hasRoom(bytes) === false) this.close()
@@ -90,7 +90,7 @@ export class Batcher {
     if (batch.isFull) this.close()
   }
 
-  addText(place: Place, line: string): void {
+  addText(place: InputPlace, line: string): void {
     const bytes = Buffer.from(line)
     this.add(place, { bytes, before: '', start: 0, end: bytes.length, after: '' })
   }

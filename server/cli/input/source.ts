@@ -4,7 +4,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { UsageError } from '../failure.js'
 
-export interface Source {
+export interface InputSource {
   readonly bytes: AsyncIterable<Uint8Array>
   /** The share of the bytes that were read; null where nobody knows how many come. */
   share(): number | null
@@ -65,7 +65,7 @@ async function* explained(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 }
 
 /** Opens a file; `-` or nothing is standard input. */
-export async function openSource(path: string | undefined, stdin: Readable): Promise<Source> {
+export async function openSource(path: string | undefined, stdin: Readable): Promise<InputSource> {
   const { stream, bytes } = path === undefined || path === '-' ? { stream: stdin, bytes: null } : fileOf(path)
   let read = 0
   const pieces = await unpacked(stream, (count) => (read += count))

@@ -7,7 +7,7 @@ import { Type, type Static } from 'typebox'
 import { limits } from '../../../engine/index.js'
 import type { ApplyAnswer, Client, Resource, ResourceType } from '../../client/index.js'
 import { Exact, Name } from '../../schemas/common.js'
-import { writeTool, type Done, type Plan, type Tool } from '../tool.js'
+import { writeTool, type Done, type WritePlan, type Tool } from '../tool.js'
 import { counted } from './fields.js'
 
 const Step = Exact({
@@ -22,7 +22,7 @@ async function existing(client: Client, resource_type: ResourceType, title: stri
   return (await client.listResources({ resource_type, title })).length
 }
 
-async function planOf(client: Client, type: 'job' | 'integration', title: string): Promise<Plan> {
+async function planOf(client: Client, type: 'job' | 'integration', title: string): Promise<WritePlan> {
   const isThere = (await existing(client, type, title)) > 0
   return { count: 1, effect: isThere ? `Changes the ${type} of that title.` : `Creates a new ${type}.` }
 }

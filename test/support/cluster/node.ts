@@ -5,7 +5,7 @@ import { decodeAnswer, decodeParcel, encodeAnswer, type TurnParcel } from '../..
 import { RemoteTurns, type Sent } from '../../../engine/runtime/log/spread/remote-turns.js'
 import { TurnsHost } from '../../../engine/runtime/log/spread/turns-host.js'
 import { LogUnavailable, type LogRecord, type RecordLog } from '../../../engine/runtime/log/turn-log.js'
-import { Members } from '../../../engine/services/cluster/owners/members.js'
+import { ClusterMembers } from '../../../engine/services/cluster/owners/members.js'
 import type { ClusterLogs } from '../../../engine/services/cluster/cluster-logs.js'
 import { ShardPositions } from '../../../engine/services/cluster/owners/shard-positions.js'
 import { ShardOwners } from '../../../engine/services/cluster/owners/shard-owners.js'
@@ -57,7 +57,7 @@ let lives = 0
 
 export class TestNode {
   readonly name: string
-  readonly members: Members
+  readonly members: ClusterMembers
   readonly data: NodeData
   readonly owners: ShardOwners
   readonly positions: ShardPositions
@@ -86,7 +86,7 @@ export class TestNode {
       put: (...given: Parameters<Keys['put']>) => reached(() => keys.put(...given)),
       all: (pattern: string) => reached(() => keys.all(pattern)),
     }
-    const members = new Members(ownKeys, logs.length, {
+    const members = new ClusterMembers(ownKeys, logs.length, {
       node: name,
       process: `${name}-${++lives}`,
       url: `http://${name}`,
@@ -129,7 +129,7 @@ export class TestNode {
     return node
   }
 
-  private constructor(world: World, members: Members, data: NodeData) {
+  private constructor(world: World, members: ClusterMembers, data: NodeData) {
     this.name = members.own.node
     this.#world = world
     this.members = members

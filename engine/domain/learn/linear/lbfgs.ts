@@ -6,7 +6,7 @@
  */
 
 /** Fills the gradient at `x`; returns the function's value there. */
-export type Objective = (x: Float64Array, gradient: Float64Array) => number
+export type MinimisedFunction = (x: Float64Array, gradient: Float64Array) => number
 
 export interface MinimiseOptions {
   readonly iterationsMax: number
@@ -85,7 +85,7 @@ function descend(
 }
 
 /** Moves `x` towards the minimum, within the options; returns the value there. */
-export function minimise(objective: Objective, x: Float64Array, options: MinimiseOptions): number {
+export function minimise(objective: MinimisedFunction, x: Float64Array, options: MinimiseOptions): number {
   const n = x.length
   let gradient = new Float64Array(n)
   let nextGradient = new Float64Array(n)

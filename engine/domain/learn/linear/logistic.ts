@@ -7,7 +7,7 @@
  */
 import { rowsPerReport, type ExampleMatrix } from '../features/example-matrix.js'
 import type { Stage } from '../progress.js'
-import { minimise, type Objective } from './lbfgs.js'
+import { minimise, type MinimisedFunction } from './lbfgs.js'
 import { partOf, type LogisticFit } from './matrix-part.js'
 import { addRow, scoreRow } from './row-loops.js'
 
@@ -106,7 +106,7 @@ function fitAll(
   const classCount = matrix.labels.length
   const scores = new Float64Array(classCount)
   let iteration = 0
-  const objective: Objective = (x, gradient) => {
+  const objective: MinimisedFunction = (x, gradient) => {
     gradient.fill(0)
     let loss = 0
     for (let row = 0; row < matrix.rowCount; row++) {

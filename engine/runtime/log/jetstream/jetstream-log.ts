@@ -18,7 +18,7 @@ import { LogMoved, type LogExtent, type LogRecord, type RecordLog } from '../tur
 import { REPLICAS, streamFault, UnfitForLog } from './cluster-check.js'
 import { LargeRecords } from './large-records.js'
 import { mustLead } from './stream-leader.js'
-import { StreamReader } from './stream-reader.js'
+import { LogStreamReader } from './stream-reader.js'
 import { tellingOf } from './told-records.js'
 import { pause, RETRY_MS, unavailable, untilAnswered } from './until-answered.js'
 
@@ -50,7 +50,7 @@ export class JetStreamLog implements RecordLog {
   readonly #js: JetStreamClient
   readonly #manager: JetStreamManager
   readonly #large: LargeRecords
-  readonly #reader: StreamReader
+  readonly #reader: LogStreamReader
   readonly #stream: string
   readonly #subject: string
   readonly #limitMs: number
@@ -80,7 +80,7 @@ export class JetStreamLog implements RecordLog {
     this.#subject = of === 'catalog' ? `${name}.catalog` : `${name}.turns.${of}`
     this.#limitMs = limitMs
     const [stream, grownSubject] = [this.#stream, this.#grownSubject]
-    this.#reader = new StreamReader({ connection, manager, large: this.#large, stream, grownSubject, limitMs })
+    this.#reader = new LogStreamReader({ connection, manager, large: this.#large, stream, grownSubject, limitMs })
   }
 
   /** Told of each record, so that readers need not wait until they look. */

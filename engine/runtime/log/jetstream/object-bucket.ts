@@ -14,7 +14,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { LogUnavailable } from '../turn-log.js'
-import { chunksOf, encodeName, type Entry } from './object-entry.js'
+import { chunksOf, encodeName, type ObjectEntry } from './object-entry.js'
 import { pause, RETRY_MS } from './until-answered.js'
 
 /** Chunks that are sent without an acknowledgement. */
@@ -83,7 +83,7 @@ export class ObjectBucket {
       }
       await Promise.all(underWay)
       const digest = `SHA-256=${sha.digest('base64').replaceAll('+', '-').replaceAll('/', '_')}`
-      const entry: Entry = {
+      const entry: ObjectEntry = {
         name,
         bucket: this.#deps.bucket,
         nuid,
@@ -163,9 +163,9 @@ export class ObjectBucket {
     await this.#deps.manager.streams.purge(this.#stream, { filter })
   }
 
-  async #entry(name: string): Promise<Entry | null> {
+  async #entry(name: string): Promise<ObjectEntry | null> {
     const found = await this.#last(this.#entryOf(name))
-    return found === null ? null : (found.json() as Entry)
+    return found === null ? null : (found.json() as ObjectEntry)
   }
 
   /** The last message of a subject, from the stream's leader. */
@@ -179,14 +179,14 @@ export class ObjectBucket {
   }
 
   /** Where chunks do not come, the object may have been deleted meanwhile, or its chunks may be lost. */
-  async #isGone({ name, nuid, chunks }: Entry): Promise<boolean> {
+  async #isGone({ name, nuid, chunks }: ObjectEntry): Promise<boolean> {
     if ((await this.#entry(name))?.nuid !== nuid) return true
     const { state } = await this.#deps.manager.streams.info(this.#stream, { subjects_filter: this.#chunksOf(nuid) })
     return (state.subjects?.[this.#chunksOf(nuid)] ?? 0) < chunks
   }
 
   /** Some chunks from a sequence on; none where the servers do not answer. */
-  async #batch({ nuid }: Entry, next: number): Promise<StoredMsg[]> {
+  async #batch({ nuid }: ObjectEntry, next: number): Promise<StoredMsg[]> {
     const found: StoredMsg[] = []
     try {
       const answers = await this.#deps.manager.direct.getBatch(this.#stream, {

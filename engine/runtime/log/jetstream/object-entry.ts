@@ -3,7 +3,7 @@
 const CHUNK_BYTES = 128 * 1024
 
 /** The entry of an object. */
-export interface Entry {
+export interface ObjectEntry {
   readonly name: string
   readonly bucket: string
   /** Of its chunks. */

@@ -45,7 +45,7 @@ interface Batch {
   readonly isEnd: boolean
 }
 
-export class StreamReader {
+export class LogStreamReader {
   readonly #deps: StreamReaderDeps
   /** When it was asked last what was purged, milliseconds of this process. */
   #askedMs = Number.NEGATIVE_INFINITY

@@ -6,21 +6,21 @@
  * 1. Nobody waits for the question: a node that was stopped does not answer, and other shards go on meanwhile.
  */
 import { LEASE } from '../lease.js'
-import type { Members } from './members.js'
+import type { ClusterMembers } from './members.js'
 import type { ShardOwner } from './owner-table.js'
 
 /** Milliseconds of silence after which it is asked whether a node is gone. */
 const SILENT_MS = 600
 
 export class Departed {
-  readonly #members: Members
+  readonly #members: ClusterMembers
   readonly #isGone: (node: string) => Promise<boolean>
   readonly #found: () => void
   /** Nodes about which is asked now. */
   readonly #asking = new Map<string, Promise<void>>()
 
   /** `isGone`: whether the process of a node is surely gone. `found` is called when one is. */
-  constructor(members: Members, isGone: (node: string) => Promise<boolean>, found: () => void) {
+  constructor(members: ClusterMembers, isGone: (node: string) => Promise<boolean>, found: () => void) {
     this.#members = members
     this.#isGone = isGone
     this.#found = found

@@ -33,7 +33,7 @@ interface Seen {
   readonly changedMs: number
 }
 
-export class Members {
+export class ClusterMembers {
   readonly #keys: Pick<ClusterKeys, 'get' | 'put' | 'all'>
   readonly #table: SharedOwnerTable
   readonly #nowMs: () => number

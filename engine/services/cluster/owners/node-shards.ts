@@ -19,7 +19,7 @@ import type { NodeData } from '../node-data.js'
 import { refusesConnections } from '../owner-gone.js'
 import { ReadPoint } from '../read-point.js'
 import type { CatalogView } from './catalog-view.js'
-import { Members } from './members.js'
+import { ClusterMembers } from './members.js'
 import { ShardOwners } from './shard-owners.js'
 import { ShardPositions } from './shard-positions.js'
 
@@ -42,7 +42,7 @@ const [elsewhere, failedAnswer] = [encodeAnswer({ elsewhere: true }), encodeAnsw
 
 export class NodeShards {
   readonly #deps: NodeShardsDeps
-  readonly #members: Members
+  readonly #members: ClusterMembers
   readonly #parcels: Parcels
   readonly #remote: RemoteTurns
   readonly #host: TurnsHost
@@ -62,7 +62,7 @@ export class NodeShards {
     const { connection, name, keys, node, process, revision } = logs
     this.#deps = deps
     this.process = process
-    this.#members = new Members(keys, logs.shards.length, { node: node.node, process, url, revision })
+    this.#members = new ClusterMembers(keys, logs.shards.length, { node: node.node, process, url, revision })
     this.#parcels = new Parcels({ connection, name, process })
     this.#remote = new RemoteTurns({
       sender: process,

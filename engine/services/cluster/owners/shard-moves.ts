@@ -11,7 +11,7 @@
 import { randomBytes } from 'node:crypto'
 import { LogUnavailable } from '../../../runtime/log/turn-log.js'
 import type { Seats } from '../../../runtime/log/spread/seats.js'
-import type { Members } from './members.js'
+import type { ClusterMembers } from './members.js'
 import type { OwnerTable } from './owner-table.js'
 
 /** What has the shards open: a standby, or the engine. */
@@ -22,7 +22,7 @@ export interface ShardHost {
 }
 
 export interface ShardMovesDeps {
-  readonly members: Members
+  readonly members: ClusterMembers
   /** As in turns-host.ts. */
   readonly hosted: { drain(shard: number, limitMs: number): Promise<void>; resume(shard: number): void }
   told(what: string, details?: Readonly<Record<string, unknown>>): void

@@ -16,12 +16,12 @@ import type { ClusterLogs } from '../cluster-logs.js'
 import type { Lease } from '../lease.js'
 import type { NodeData } from '../node-data.js'
 import type { CatalogView } from './catalog-view.js'
-import type { Members } from './members.js'
+import type { ClusterMembers } from './members.js'
 
 export interface ShardPositionsDeps {
   readonly logs: Pick<ClusterLogs, 'connection' | 'name' | 'shards' | 'catalog'>
   readonly lease: Pick<Lease, 'owner'>
-  readonly members: Members
+  readonly members: ClusterMembers
   /** What is open; null for nothing. */
   data(): NodeData | null
   /** Null while nobody has the catalog open here. */

@@ -9,12 +9,12 @@
  */
 import { contentHash, idOfParts, idText } from '../../../domain/event/client-id.js'
 import { timeOf } from '../../../domain/event/event-time.js'
-import { at, eventOf, firstText, isObject, type InboundFormat, type Json } from './format.js'
+import { at, eventOf, firstText, isObject, type InboundFormat, type DocumentJson } from './format.js'
 
 const HASH_CHARS = 16
 
 /** The id of an alert. */
-function idOf(alert: Json): string {
+function idOf(alert: DocumentJson): string {
   const { fingerprint, labels, startsAt } = alert
   const hasLabels = isObject(labels) && Object.keys(labels).length > 0
   const name = idText(fingerprint) ?? contentHash(hasLabels ? labels : alert, HASH_CHARS)

@@ -3,13 +3,13 @@
  *
  * 1. A finding that comes again with a higher count has the same id: it is a new version of the event.
  */
-import { at, eventOf, firstText, isObject, type InboundFormat, type Json } from './format.js'
+import { at, eventOf, firstText, isObject, type InboundFormat, type DocumentJson } from './format.js'
 
-function isEnvelope(document: Json): boolean {
+function isEnvelope(document: DocumentJson): boolean {
   return typeof document['detail-type'] === 'string' && isObject(document.detail)
 }
 
-function isFinding(document: Json): boolean {
+function isFinding(document: DocumentJson): boolean {
   const service = firstText(at(document, 'service', 'serviceName'), at(document, 'Service', 'ServiceName'))
   return service === 'guardduty'
 }

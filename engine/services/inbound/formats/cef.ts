@@ -9,7 +9,7 @@
 import { isoMicros } from '../../../clock.js'
 import { timeOf } from '../../../domain/event/event-time.js'
 import { cefNames } from './cef-names.js'
-import { eventOf, firstText, isObject, type InboundFormat, type Json } from './format.js'
+import { eventOf, firstText, isObject, type InboundFormat, type DocumentJson } from './format.js'
 
 const START = /CEF: ?(\d+)\|/
 const HEADER_FIELDS = 6
@@ -62,7 +62,7 @@ function extensionOf(rest: string): Record<string, unknown> {
  * The first time in an extension. Null without one, and where it has no year: that follows from the arrival, by which
  * the field is read later (domain/event/event-time-fields.ts).
  */
-function timeIn(fields: Json): string | null {
+function timeIn(fields: DocumentJson): string | null {
   for (const value of [fields.deviceReceiptTime, fields.endTime, fields.startTime]) {
     const micros = timeOf(value)
     if (micros !== null) return isoMicros(micros)
@@ -72,7 +72,7 @@ function timeIn(fields: Json): string | null {
 }
 
 /** A line as a document; null if it is not in the format. */
-export function parseCef(line: string): Json | null {
+export function parseCef(line: string): DocumentJson | null {
   const start = START.exec(line)
   if (start === null) return null
   const head = headerOf(line.slice(start.index + start[0].length))

@@ -4,9 +4,9 @@
  */
 import { idOfParts } from '../../../domain/event/client-id.js'
 import { nested } from './dotted.js'
-import { at, eventOf, firstText, isObject, type InboundFormat, type Json } from './format.js'
+import { at, eventOf, firstText, isObject, type InboundFormat, type DocumentJson } from './format.js'
 
-function streamId({ metadata, event }: Json): string | null {
+function streamId({ metadata, event }: DocumentJson): string | null {
   const own = firstText(at(event, 'CompositeId'), at(event, 'DetectId'), at(event, 'IncidentID'))
   if (own !== null) return own
   const [customer, offset] = [firstText(at(metadata, 'customerIDString')), firstText(at(metadata, 'offset'))]

@@ -4,14 +4,14 @@
  * A name stays as it is where it cannot be nested: where a shorter name has a value that is no object, or where a part
  * of it is empty.
  */
-import { isObject, type Json } from './format.js'
+import { isObject, type DocumentJson } from './format.js'
 
 type Nested = Record<string, unknown>
 
 /** Nesting of names in one field name. */
 const PARTS_MAX = 32
 
-export function nested(document: Json): Json {
+export function nested(document: DocumentJson): DocumentJson {
   const result: Nested = {}
   // Whole names first, so that a name with dots is put into an object that is there.
   const entries = Object.entries(document).sort(([a], [b]) => Number(a.includes('.')) - Number(b.includes('.')))

@@ -8,7 +8,7 @@
  */
 import { idOfParts } from '../../../domain/event/client-id.js'
 import { nested } from './dotted.js'
-import { at, eventOf, firstText, isObject, text, type InboundFormat, type Json } from './format.js'
+import { at, eventOf, firstText, isObject, text, type InboundFormat, type DocumentJson } from './format.js'
 
 /** `kibana.alert.rule.name` with dots or nested. */
 function alertField(document: unknown, name: string): unknown {
@@ -21,18 +21,18 @@ function isAlert(document: unknown): boolean {
 }
 
 /** The documents in a body: `alerts` or `context.alerts` of an action, `hits.hits` of a search. */
-function listIn(document: Json): readonly unknown[] | null {
+function listIn(document: DocumentJson): readonly unknown[] | null {
   for (const list of [document.alerts, at(document, 'context', 'alerts'), at(document, 'hits', 'hits')])
     if (Array.isArray(list)) return list
   return null
 }
 
 /** A hit with its `_id`, or a document. */
-function opened(item: Json): Json {
+function opened(item: DocumentJson): DocumentJson {
   return nested(isObject(item._source) ? item._source : item)
 }
 
-function withoutMeta({ _id: _, _index: __, ...document }: Json): Json {
+function withoutMeta({ _id: _, _index: __, ...document }: DocumentJson): DocumentJson {
   return document
 }
 

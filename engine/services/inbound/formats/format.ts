@@ -8,7 +8,7 @@
 import { idText } from '../../../domain/event/client-id.js'
 import { isJsonObject } from '../../../domain/event/json.js'
 
-export type Json = Readonly<Record<string, unknown>>
+export type DocumentJson = Readonly<Record<string, unknown>>
 
 /** The headers of a request, by name in lower case; '' for one that is not there. */
 export type HeaderOf = (name: string) => string
@@ -17,7 +17,7 @@ export type HeaderOf = (name: string) => string
 export interface InboundEvent {
   /** The same for the same event, also when it is sent again; null: the sender says nothing of the kind. */
   readonly id: string | null
-  readonly body: Json
+  readonly body: DocumentJson
   readonly title?: string
   readonly severity?: unknown
 }
@@ -30,14 +30,14 @@ export interface InboundFormat {
   /** Its senders give up after any answer of 4xx, also after 429. */
   readonly givesUp?: true
   /** True for a document of this format. */
-  recognizes(document: Json, header: HeaderOf): boolean
+  recognizes(document: DocumentJson, header: HeaderOf): boolean
   /** The documents of its events; absent: the document is one event. */
-  items?(document: Json): readonly unknown[]
+  items?(document: DocumentJson): readonly unknown[]
   /** The event of one of these documents. `whole` is the document that it was in. */
-  event(item: Json, whole: Json, header: HeaderOf): InboundEvent
+  event(item: DocumentJson, whole: DocumentJson, header: HeaderOf): InboundEvent
 }
 
-export function isObject(value: unknown): value is Json {
+export function isObject(value: unknown): value is DocumentJson {
   return isJsonObject(value)
 }
 
@@ -66,7 +66,7 @@ export function firstText(...values: readonly unknown[]): string | null {
 }
 
 /** The event, with a title and a severity where there are such. */
-export function eventOf(body: Json, id: string | null, title?: unknown, severity?: unknown): InboundEvent {
+export function eventOf(body: DocumentJson, id: string | null, title?: unknown, severity?: unknown): InboundEvent {
   const name = text(title)
   return {
     id,

@@ -4,7 +4,7 @@ import { aws } from './aws.js'
 import { cef } from './cef.js'
 import { crowdstrike } from './crowdstrike.js'
 import { ecs, elastic } from './elastic.js'
-import type { HeaderOf, InboundFormat, Json } from './format.js'
+import type { HeaderOf, InboundFormat, DocumentJson } from './format.js'
 import { github } from './github.js'
 import { leef } from './leef.js'
 import { microsoft } from './microsoft.js'
@@ -36,6 +36,6 @@ export function formatNamed(name: string): InboundFormat | undefined {
 }
 
 /** The format of that name; by the document for `auto` and any other name. */
-export function formatOf(name: string, document: Json, header: HeaderOf): InboundFormat {
+export function formatOf(name: string, document: DocumentJson, header: HeaderOf): InboundFormat {
   return byName.get(name) ?? formats.find((format) => format.recognizes(document, header)) ?? plain
 }

@@ -5,11 +5,11 @@
  * 2. The name of the event is in a header, so it is added to the body as `github_event`.
  * 3. A `ping` is no event.
  */
-import { at, eventOf, firstText, type InboundFormat, type Json } from './format.js'
+import { at, eventOf, firstText, type InboundFormat, type DocumentJson } from './format.js'
 
 const NAME = 'x-github-event'
 
-function severityOf({ alert }: Json): unknown {
+function severityOf({ alert }: DocumentJson): unknown {
   return (
     at(alert, 'security_advisory', 'severity') ??
     at(alert, 'rule', 'security_severity_level') ??

@@ -5,7 +5,7 @@
  * 1. The fields are those that the parser of Tenzir makes: `attributes` has the attributes.
  * 2. The delimiter of 2.0 is a character, or its code as `x09` or `0x09`. Without one it is a tab, as in 1.0.
  */
-import { at, eventOf, isObject, type InboundFormat, type Json } from './format.js'
+import { at, eventOf, isObject, type InboundFormat, type DocumentJson } from './format.js'
 
 const START = /LEEF:([12](?:\.0)?)\|/
 const HEADER_FIELDS = 4
@@ -34,7 +34,7 @@ function attributesOf(text: string, delimiter: string): Record<string, unknown> 
 }
 
 /** A line as a document; null if it is not in the format. */
-export function parseLeef(line: string): Json | null {
+export function parseLeef(line: string): DocumentJson | null {
   const start = START.exec(line)
   if (start === null) return null
   const fields = line.slice(start.index + start[0].length).split('|')

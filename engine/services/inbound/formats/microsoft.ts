@@ -2,17 +2,17 @@
  * Alerts and incidents of Microsoft: incidents of Sentinel as a playbook gets them, alerts of Defender in the form of
  * Microsoft Graph (alerts_v2), and the common alert schema of Azure Monitor.
  */
-import { at, eventOf, firstText, isObject, type InboundFormat, type Json } from './format.js'
+import { at, eventOf, firstText, isObject, type InboundFormat, type DocumentJson } from './format.js'
 
 const INCIDENT = /^Microsoft\.SecurityInsights\/incidents$/i
 const COMMON_ALERT = 'azureMonitorCommonAlertSchema'
 
-function isIncident(document: Json): boolean {
+function isIncident(document: DocumentJson): boolean {
   if (!isObject(document.properties)) return false
   return INCIDENT.test(String(document.type)) || Object.hasOwn(document.properties, 'incidentNumber')
 }
 
-function isGraphAlert(document: Json): boolean {
+function isGraphAlert(document: DocumentJson): boolean {
   if (/^#microsoft\.graph\.security\./.test(String(document['@odata.type']))) return true
   return typeof document.serviceSource === 'string' && typeof document.detectionSource === 'string'
 }

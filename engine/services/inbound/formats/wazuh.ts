@@ -2,9 +2,9 @@
  * Alerts of Wazuh: as its manager writes them (alerts.json), as its indexer keeps them (`_source`), and as its
  * integration with Shuffle sends them (`all_fields`).
  */
-import { at, eventOf, firstText, isObject, type InboundFormat, type Json } from './format.js'
+import { at, eventOf, firstText, isObject, type InboundFormat, type DocumentJson } from './format.js'
 
-function alertIn(document: Json): Json {
+function alertIn(document: DocumentJson): DocumentJson {
   const { all_fields: fields, _source: source } = document
   return isObject(fields) ? fields : isObject(source) ? source : document
 }

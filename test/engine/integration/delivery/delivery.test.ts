@@ -4,7 +4,7 @@ import { bounds } from '../../../../engine/integration/bounds.js'
 import type { Outcome, Outgoing, Sink } from '../../../../engine/integration/contract.js'
 import { Delivery } from '../../../../engine/integration/delivery/delivery.js'
 import type { Feed, FeedItem, FeedPiece } from '../../../../engine/integration/delivery/feed.js'
-import { Ledger, ledgerTables, type Place, type StepId } from '../../../../engine/integration/delivery/ledger.js'
+import { Ledger, ledgerTables, type StepProgress, type StepId } from '../../../../engine/integration/delivery/ledger.js'
 import { Circuit, type Pace } from '../../../../engine/integration/delivery/pace.js'
 import type { Summary, Waiting } from '../../../../engine/integration/delivery/tally.js'
 import { SeededRandom } from '../../../../engine/rng.js'
@@ -32,7 +32,7 @@ class Events implements Feed {
   last = 0
   readonly gone = new Set<number>()
 
-  look(after: Place, eventsMax: number): FeedPiece {
+  look(after: StepProgress, eventsMax: number): FeedPiece {
     const end = Math.min(this.last, after.events + eventsMax)
     const items = Array.from({ length: end - after.events }, (_, at) => this.one(after.events + at + 1, 0)).filter(
       (item) => item !== null,
@@ -40,7 +40,7 @@ class Events implements Feed {
     return { items, place: { ...after, events: end }, more: end < this.last }
   }
 
-  tally(after: Place, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
+  tally(after: StepProgress, count: (waiting: Waiting) => void): Pick<FeedPiece, 'place' | 'more'> {
     const end = Math.min(this.last, after.events + TALLIED)
     for (let event = after.events + 1; event <= end; event++)
       if (!this.gone.has(event))

@@ -6,7 +6,7 @@ import {
   type SourceDocument,
   type SourcePiece,
 } from '../../../../engine/integration/contract.js'
-import { Intake } from '../../../../engine/integration/delivery/intake.js'
+import { InputPoller } from '../../../../engine/integration/delivery/intake.js'
 import { Ledger, ledgerTables, type StepId } from '../../../../engine/integration/delivery/ledger.js'
 import { Circuit, type Pace } from '../../../../engine/integration/delivery/pace.js'
 import { SeededRandom } from '../../../../engine/rng.js'
@@ -57,8 +57,8 @@ class Bench {
   readonly circuit = new Circuit(pace, () => 0.5)
   intake = this.open()
 
-  open(): Intake {
-    this.intake = new Intake({
+  open(): InputPoller {
+    this.intake = new InputPoller({
       step,
       source: this.source,
       ledger: this.ledger,

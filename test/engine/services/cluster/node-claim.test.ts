@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { isRefusal } from '../../../../engine/errors.js'
 import { LogUnavailable } from '../../../../engine/runtime/log/turn-log.js'
 import { claimNode, type Presence } from '../../../../engine/services/cluster/node-claim.js'
-import { Members } from '../../../../engine/services/cluster/owners/members.js'
+import { ClusterMembers } from '../../../../engine/services/cluster/owners/members.js'
 import { Keys } from '../../../support/cluster/keys.js'
 
 const limits = { silentMs: 200, lookMs: 10 }
@@ -15,9 +15,9 @@ async function claim(keys: Keys, process: string, found: Presence): Promise<numb
   return await claimNode({ keys, limits, presence: async () => found }, own)
 }
 
-async function membersOf(keys: Keys, process: string, found: Presence = 'gone'): Promise<Members> {
+async function membersOf(keys: Keys, process: string, found: Presence = 'gone'): Promise<ClusterMembers> {
   const revision = await claim(keys, process, found)
-  return new Members(keys, 2, { node: 'a', process, url: `http://${process}`, revision })
+  return new ClusterMembers(keys, 2, { node: 'a', process, url: `http://${process}`, revision })
 }
 
 async function processIn(keys: Keys): Promise<unknown> {
@@ -90,7 +90,7 @@ describe('the name of a node', () => {
     const keys = new Keys()
     keys.loses = true
     await assert.rejects(claim(keys, 'first', 'gone'), LogUnavailable)
-    const first = new Members(keys, 2, {
+    const first = new ClusterMembers(keys, 2, {
       node: 'a',
       process: 'first',
       url: 'http://first',

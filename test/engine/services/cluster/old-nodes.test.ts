@@ -1,14 +1,14 @@
 /** Values of nodes that do not come back. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Members } from '../../../../engine/services/cluster/owners/members.js'
+import { ClusterMembers } from '../../../../engine/services/cluster/owners/members.js'
 import { removeOldNodes } from '../../../../engine/services/cluster/old-nodes.js'
 import { Keys } from '../../../support/cluster/keys.js'
 
 const DAY_MS = 24 * 3_600_000
 
-function memberOf(keys: Keys, node: string, nowMs = () => performance.now()): Members {
-  return new Members(keys, 2, { node, process: `${node}-process`, url: `http://${node}` }, nowMs)
+function memberOf(keys: Keys, node: string, nowMs = () => performance.now()): ClusterMembers {
+  return new ClusterMembers(keys, 2, { node, process: `${node}-process`, url: `http://${node}` }, nowMs)
 }
 
 const namesIn = async (keys: Keys): Promise<string[]> => [...(await keys.all('node.*')).keys()].sort()

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isRefusal } from '../../../../engine/errors.js'
-import { Members } from '../../../../engine/services/cluster/owners/members.js'
+import { ClusterMembers } from '../../../../engine/services/cluster/owners/members.js'
 import { joinProtocol, PROTOCOL } from '../../../../engine/services/cluster/protocol.js'
 import { Keys } from '../../../support/cluster/keys.js'
 
 /** Milliseconds in which a live node of these tests writes. */
 const LIVE_MS = 30
 
-const nodeOf = (keys: Keys, protocol: number): Members =>
-  new Members(keys, 2, { node: 'a', process: 'a-process', url: 'http://a', protocol })
+const nodeOf = (keys: Keys, protocol: number): ClusterMembers =>
+  new ClusterMembers(keys, 2, { node: 'a', process: 'a-process', url: 'http://a', protocol })
 
 /** Writes again and again, until the returned function is called. */
 function lives(write: () => Promise<unknown>): () => void {
@@ -61,7 +61,7 @@ describe('the protocol of a cluster', () => {
 
   it('ends a node that was cut off while the others were replaced by newer ones', async () => {
     const keys = new Keys()
-    const old = new Members(keys, 2, { node: 'b', process: 'b-process', url: 'http://b', protocol: 2 })
+    const old = new ClusterMembers(keys, 2, { node: 'b', process: 'b-process', url: 'http://b', protocol: 2 })
     await old.read()
     await nodeOf(keys, 3).renew('ready')
     await assert.rejects(old.read(), (error) => isRefusal(error, 'data_dir_newer'))

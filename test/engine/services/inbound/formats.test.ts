@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mappings } from '../../../../engine/resource/mappings/mappings.js'
 import { documentsOf, objectOf } from '../../../../engine/services/inbound/documents.js'
-import type { InboundEvent, Json } from '../../../../engine/services/inbound/formats/format.js'
+import type { InboundEvent, DocumentJson } from '../../../../engine/services/inbound/formats/format.js'
 import { formatOf } from '../../../../engine/services/inbound/formats/formats.js'
 import * as samples from './samples.js'
 
@@ -18,7 +18,7 @@ function read(body: unknown, headers: Headers = {}): { readonly names: string[];
     const document = objectOf(value)
     const format = formatOf('auto', document, header)
     names.push(format.name)
-    return (format.items?.(document) ?? [document]).map((item) => format.event(item as Json, document, header))
+    return (format.items?.(document) ?? [document]).map((item) => format.event(item as DocumentJson, document, header))
   })
   return { names, events }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DELETED, REFUSED, walkRows } from '../../../../engine/services/lists/column-walk.js'
-import { Rows } from '../../../../engine/services/lists/event-rows.js'
+import { EventRows } from '../../../../engine/services/lists/event-rows.js'
 
-function rowsOf(count: number): Rows {
-  const rows = new Rows(true)
+function rowsOf(count: number): EventRows {
+  const rows = new EventRows(true)
   for (let at = 0; at < count; at++) {
     rows.add(at, at)
     rows.set(at, at % 3, at % 2 === 0 ? 8 : 16, at)
@@ -20,7 +20,7 @@ test('refused rows are looked at and not shown; deleted and later rows are not l
   const byBucket = new Uint8Array(3)
   byBucket[0] = REFUSED
   const shown: number[] = []
-  const visit = (of: Rows, at: number): boolean => shown.push(of.times[at] as number) > 0
+  const visit = (of: EventRows, at: number): boolean => shown.push(of.times[at] as number) > 0
   const tables = { ...noTables, byBucket }
   const looked = walkRows({ rows, first: 11, end: -1 }, 10, { tables, visit, pause: () => true })
   assert.deepEqual(shown, [8, 7, 5, 2, 1])
@@ -28,6 +28,6 @@ test('refused rows are looked at and not shown; deleted and later rows are not l
 })
 
 test('the visitor ends the walk', () => {
-  const how = { tables: noTables, visit: (_: Rows, at: number) => at < 3, pause: () => true }
+  const how = { tables: noTables, visit: (_: EventRows, at: number) => at < 3, pause: () => true }
   assert.equal(walkRows({ rows: rowsOf(9), first: 0, end: 9 }, 100, how), -4)
 })

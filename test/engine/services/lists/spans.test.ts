@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { oldestOf, ROWS_AT_ONCE, spansBefore } from '../../../../engine/services/lists/column-walk.js'
-import { Rows } from '../../../../engine/services/lists/event-rows.js'
+import { EventRows } from '../../../../engine/services/lists/event-rows.js'
 
 test('every span of a walk has a row before its time', () => {
-  const later = new Rows(true)
-  const earlier = new Rows(false)
+  const later = new EventRows(true)
+  const earlier = new EventRows(false)
   const half = 2 * ROWS_AT_ONCE
   for (let at = 0; at < half; at++) {
     later.add(half + at, 0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { freeBytes, Room } from '../../../../engine/store/lmdb/free-space.js'
+import { freeBytes, FileSpace } from '../../../../engine/store/lmdb/free-space.js'
 import { META_PAGE_BYTES } from '../../../../engine/store/pages/page-file.js'
 import { afterwards } from '../../../support/afterwards.js'
 import { temporaryDirectory } from '../../../support/engine/files.js'
@@ -13,14 +13,14 @@ const full = { code: 'store_full' }
 /** A file of which the meta pages say how much is in use, and its room on a disk that says how much is free. */
 class Store {
   readonly path: string
-  readonly room: Room
+  readonly room: FileSpace
   free = 100 * MIB
   #transactions = 0
 
   constructor(test: TestContext) {
     this.path = join(temporaryDirectory(test), 's.mdb')
     writeFileSync(this.path, Buffer.alloc(2 * META_PAGE_BYTES))
-    this.room = new Room(this.path, { free: () => this.free })
+    this.room = new FileSpace(this.path, { free: () => this.free })
     afterwards(test, () => this.room.close())
     this.use(2)
   }
@@ -105,7 +105,7 @@ describe('room for a commit', () => {
 
   it('is not there on a file system that takes no writes, and looking for it leaves no file', (test) => {
     const directory = join(temporaryDirectory(test), 'data')
-    const room = new Room(join(directory, 's.mdb'), { free: () => 4_000 * MIB })
+    const room = new FileSpace(join(directory, 's.mdb'), { free: () => 4_000 * MIB })
     assert.throws(() => room.begin(1, 1), { code: 'ENOENT' })
     mkdirSync(directory)
     room.begin(1, 1)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { LargeRecords } from '../../../../../engine/runtime/log/jetstream/large-records.js'
-import { StreamReader } from '../../../../../engine/runtime/log/jetstream/stream-reader.js'
+import { LogStreamReader } from '../../../../../engine/runtime/log/jetstream/stream-reader.js'
 import { tellingOf } from '../../../../../engine/runtime/log/jetstream/told-records.js'
 import { LogPurged } from '../../../../../engine/runtime/log/turn-log.js'
 import { Bus } from '../../../../support/cluster/bus.js'
@@ -23,7 +23,7 @@ class Stream {
   leaderLacks = 0
   batches = 0
   questions = 0
-  readonly reader = new StreamReader({
+  readonly reader = new LogStreamReader({
     connection: this.bus.connection,
     manager: this.#manager(),
     large: {} as LargeRecords,

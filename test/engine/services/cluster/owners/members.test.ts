@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Members } from '../../../../../engine/services/cluster/owners/members.js'
+import { ClusterMembers } from '../../../../../engine/services/cluster/owners/members.js'
 import { Keys } from '../../../../support/cluster/keys.js'
 
-const memberOf = (keys: Keys, node: string): Members =>
-  new Members(keys, 2, { node, process: `${node}-process`, url: `http://${node}` })
-const namesOf = ({ table }: Members): (string | null)[] => table.map((owner) => owner?.node ?? null)
+const memberOf = (keys: Keys, node: string): ClusterMembers =>
+  new ClusterMembers(keys, 2, { node, process: `${node}-process`, url: `http://${node}` })
+const namesOf = ({ table }: ClusterMembers): (string | null)[] => table.map((owner) => owner?.node ?? null)
 
 describe('the members of a cluster', () => {
   it('see what each says of itself', async () => {
@@ -37,8 +37,8 @@ describe('the members of a cluster', () => {
   it('are not fresh after a late renewal, until nobody can take their shards any more', async () => {
     const keys = new Keys()
     let nowMs = 1_000
-    const clocked = (node: string): Members =>
-      new Members(keys, 2, { node, process: `${node}-process`, url: `http://${node}` }, () => nowMs)
+    const clocked = (node: string): ClusterMembers =>
+      new ClusterMembers(keys, 2, { node, process: `${node}-process`, url: `http://${node}` }, () => nowMs)
     const [a, b] = [clocked('a'), clocked('b')]
     await a.renew('ready')
     await a.confirm()

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefusal } from '../../../../../engine/errors.js'
 import { LogUnavailable, type RecordLog } from '../../../../../engine/runtime/log/turn-log.js'
 import type { ClusterLogs } from '../../../../../engine/services/cluster/cluster-logs.js'
-import { Members } from '../../../../../engine/services/cluster/owners/members.js'
+import { ClusterMembers } from '../../../../../engine/services/cluster/owners/members.js'
 import { ShardPositions } from '../../../../../engine/services/cluster/owners/shard-positions.js'
 import { Keys } from '../../../../support/cluster/keys.js'
 import { isSpread, jobs, ownAll, post, start, worldOf } from '../../../../support/cluster/worlds.js'
@@ -22,7 +22,7 @@ function logOf(...ends: (number | null)[]): RecordLog {
 
 function positionsOf(catalog: RecordLog, ...shards: RecordLog[]): ShardPositions {
   const logs = { name: 'service', catalog, shards } as unknown as ClusterLogs
-  const members = new Members(new Keys(), shards.length, { node: 'a', process: 'a-process', url: 'http://a' })
+  const members = new ClusterMembers(new Keys(), shards.length, { node: 'a', process: 'a-process', url: 'http://a' })
   return new ShardPositions({ logs, members, lease: { owner: null }, data: () => null, catalog: () => null })
 }
 

@@ -102,10 +102,8 @@ export async function* sendBatches<B extends Batch>(
   const underWay: Promise<Outcome<B>>[] = []
   let taking: Promise<IteratorResult<B, void>> | undefined
   let isOver = false
-  const aborted = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true })
-  })
-  aborted.catch(() => {})
+  let toldOfAbort = (): void => {}
+  stop.signal.addEventListener('abort', () => toldOfAbort(), { once: true })
   try {
     for (;;) {
       stop.signal.throwIfAborted()
@@ -113,6 +111,10 @@ export async function* sendBatches<B extends Batch>(
       const first = underWay[0]
       if (taking !== undefined) {
         const answered = first === undefined ? [] : [first.then(() => null)]
+        // A promise for each wait: one for all would keep what came of each wait until the end of the call.
+        const aborted = new Promise<never>((_, reject) => {
+          toldOfAbort = () => reject(stop.signal.reason)
+        })
         const next = await Promise.race([taking, aborted, ...answered])
         if (next !== null) {
           taking = undefined

@@ -6,7 +6,8 @@
  *
  * 1. Codes are exchanged with PKCE, state and nonce. Issuer, audience, nonce and end of ID tokens are checked by the
  *    library. It takes a token that came from the provider itself without a look at its signature, so that is checked
- *    here, with the keys of the provider; and that the token was not made in the future.
+ *    here, with the keys of the provider; and that the token was not made in the future. So a token that is signed with
+ *    the client secret (HS256) is refused.
  * 2. The provider's metadata are read with the first sign-in, and again after a failure and each day.
  * 3. No message has a token or a secret.
  */
@@ -118,6 +119,7 @@ export class Provider {
       return await this.#signedOn(configuration, tokens, claims)
     } catch (error) {
       if (isRefusal(error)) throw error
+      mustHaveOwnKey(Object(Object(error).cause).cause)
       throw new Refusal('unauthorized', `the provider did not let you in${reasonOf(error)}`)
     }
   }
@@ -224,7 +226,8 @@ export class Provider {
 
 /** Checks the signature of an ID token, and that it was not made in the future. @throws Refusal unauthorized. */
 async function checkToken(token: string, { iat }: Claims, keys: Keys): Promise<void> {
-  const { compactVerify, errors } = await import('jose')
+  const { compactVerify, decodeProtectedHeader, errors } = await import('jose')
+  mustHaveOwnKey({ header: decodeProtectedHeader(token) })
   try {
     await compactVerify(token, keys)
   } catch (error) {
@@ -237,6 +240,17 @@ async function checkToken(token: string, { iat }: Claims, keys: Keys): Promise<v
   if (ahead <= CLOCKS_DIFFER_SECONDS) return
   const minutes = Math.round(ahead / MINUTE_SECONDS)
   const what = `its ID token was made ${minutes} minutes in the future, so the clock there or here is wrong`
+  throw new Refusal('unauthorized', `the provider did not let you in: ${what}`)
+}
+
+/**
+ * Refuses tokens that are signed with the client secret. `cause` holds the header of one: also the cause of the
+ * library's error, where it refuses the header. @throws Refusal unauthorized.
+ */
+function mustHaveOwnKey(cause: unknown): void {
+  const { alg } = Object(Object(cause).header) as { readonly alg?: unknown }
+  if (typeof alg !== 'string' || !/^HS\d{3}$/.test(alg)) return
+  const what = `it signs ID tokens with the client secret (${alg}). Set it to sign them with a key of its own (RS256)`
   throw new Refusal('unauthorized', `the provider did not let you in: ${what}`)
 }
 

@@ -36,17 +36,21 @@ function mapOf(pairs: readonly string[], labels: readonly string[]): ReadonlyMap
   )
 }
 
-/** The events of the input that become votes. */
+interface Waiting {
+  readonly place: InputPlace
+  readonly isVote: boolean
+}
+
+/** The events of the input that become votes. It holds those that wait for their answer, and no others. */
 export class OldEvents {
   readonly #field: string
   readonly #labels: readonly string[]
   readonly #options: EnvelopeOptions
   /** By value: the label; '' for no answer. */
   readonly #known: Map<string, string>
-  /** By place among the events that were taken: where it stands in the input. */
-  readonly places: InputPlace[] = []
-  /** By place: the label; '' without an answer. */
-  readonly answers: string[] = []
+  /** The events that wait for their answer, and the place of the first of them among all that were taken. */
+  readonly #waiting: Waiting[] = []
+  #from = 0
 
   constructor(
     field: string,
@@ -65,8 +69,7 @@ export class OldEvents {
     const event = given.body()
     const feedback = this.#labelOf(answerAt(event, this.#field), line)
     const id = ownId(given) ?? idOf(event, number, this.#options)
-    this.places.push({ number, line })
-    this.answers.push(feedback)
+    this.#waiting.push({ place: { number, line }, isVote: feedback !== '' })
     const label = feedback === '' ? {} : { label: { feedback } }
     return writeJson({ job_id: this.#options.jobId, event_id: id, raw_body: event, ...label })
   }
@@ -86,12 +89,17 @@ export class OldEvents {
     return label
   }
 
-  /** Votes among the events from one place to another. */
-  countOf(from: number, { through, refused }: HistoryPart): number {
+  /** Where an event that waits stands in the input, by its place among all. */
+  placeOf(place: number): InputPlace {
+    return (this.#waiting[place - this.#from] as Waiting).place
+  }
+
+  /** The votes of a part that was answered. Its events wait no longer. */
+  answered({ through, refused }: HistoryPart): number {
     const lost = new Set(refused.map(({ place }) => place))
-    let votes = 0
-    for (let place = from; place < through; place++) if (this.answers[place] !== '' && !lost.has(place)) votes++
-    return votes
+    const from = this.#from
+    this.#from = through
+    return this.#waiting.splice(0, through - from).filter(({ isVote }, at) => isVote && !lost.has(from + at)).length
   }
 }
 

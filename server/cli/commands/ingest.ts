@@ -62,11 +62,12 @@ class Tally {
   }
 
   /** Historic events, which are not decided yet. */
-  addOld({ through, stored, refused }: HistoryPart, old: OldEvents, from: number): void {
-    for (const { place, error } of refused) this.refuse(old.places[place]!, error)
-    this.through = old.places[through - 1]!.number
+  addOld(part: HistoryPart, old: OldEvents): void {
+    const { through, stored, refused } = part
+    for (const { place, error } of refused) this.refuse(old.placeOf(place), error)
+    this.through = old.placeOf(through - 1).number
     this.stored.new += stored
-    this.votes += old.countOf(from, { through, stored, refused })
+    this.votes += old.answered(part)
     this.labels.set('no decision', (this.labels.get('no decision') ?? 0) + stored)
   }
 
@@ -170,11 +171,9 @@ async function sendOld(context: Context, send: Sending, labelField: string): Pro
         if (typeof text === 'string') yield text
       }
   }
-  let from = 0
   const how = { signal: context.world.signal, upload: options.run }
   for await (const part of client.events.history(jobId, events(), how)) {
-    tally.addOld(part, old, from)
-    from = part.through
+    tally.addOld(part, old)
     shown()
   }
 }

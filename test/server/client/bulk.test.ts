@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError, type EventLine, type ResultLine } from '../../../server/client/index.js'
+import { collectGarbage } from '../../../engine/runtime/threads/collect-garbage.js'
+import type { Batch } from '../../../server/client/batches.js'
+import { sendBatches } from '../../../server/client/bulk.js'
+import type { Transport } from '../../../server/client/transport.js'
 import { FakeService, jsonReply, type Sent } from './fake.js'
 
 function line(n: number, hasId = true): EventLine {
@@ -146,4 +150,26 @@ test('an error of the source is the error of the stream', async () => {
     throw reason
   }
   await assert.rejects(idsOf(new FakeService([decide]).client.events.bulk(source())), reason)
+})
+
+test('a batch is not kept once it is answered', async () => {
+  const sent: WeakRef<Batch>[] = []
+  async function* batches(): AsyncGenerator<Batch, void, void> {
+    for (let n = 0; n < 8; n++) {
+      const batch = { lines: 1, body: () => `${n}`, isRepeatable: () => true }
+      sent.push(new WeakRef(batch))
+      yield batch
+    }
+  }
+  const transport = { send: async () => [{ event_id: 'e', status: 'OK' }] } as unknown as Transport
+  let answered = 0
+  for await (const { results } of sendBatches(transport, batches(), {})) {
+    assert.equal(results.length, 1)
+    if (++answered < 6) continue
+    await new Promise(setImmediate)
+    collectGarbage()
+    const kept = sent.slice(0, 3).filter((batch) => batch.deref() !== undefined).length
+    assert.equal(kept, 0)
+  }
+  assert.equal(answered, 8)
 })

@@ -11,6 +11,8 @@ let issuer: string
 let own: CryptoKey
 let stranger: CryptoKey
 let token = ''
+/** What the provider says that it signs ID tokens with. */
+let algorithms = ['RS256']
 
 before(async () => {
   const pair = await generateKeyPair('RS256')
@@ -26,7 +28,7 @@ before(async () => {
         jwks_uri: `${issuer}/keys`,
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
-        id_token_signing_alg_values_supported: ['RS256'],
+        id_token_signing_alg_values_supported: algorithms,
       },
       '/keys': { keys },
       '/token': { access_token: 'a', token_type: 'bearer', expires_in: 60, id_token: token, refresh_token: 'r' },
@@ -99,4 +101,18 @@ for (const [name, make, refusal] of cases)
     assert.equal(await of.refresh('r', on.claims), null)
     token = await signed(later, own)
     assert.equal((await of.refresh('r', on.claims))?.claims.sub, 'ann')
+  })
+
+for (const said of [['RS256'], ['RS256', 'HS256']])
+  test(`an ID token that is signed with the client secret is refused with a sentence: ${said}`, async () => {
+    algorithms = said
+    const of = provider()
+    const { signIn } = await of.begin('/')
+    const times = { iat: now(), exp: now() + 60 }
+    const claims = { iss: issuer, aud: 'decisions', sub: 'ann', nonce: signIn.nonce, ...times }
+    token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode('secret'))
+    const message =
+      'the provider did not let you in: it signs ID tokens with the client secret (HS256). ' +
+      'Set it to sign them with a key of its own (RS256)'
+    await assert.rejects(of.finish(`code=c&state=${signIn.state}`, signIn), { code: 'unauthorized', message })
   })

@@ -164,6 +164,10 @@ export class Engine implements DecisionService {
     return this.#services.history.take(handle, body, by, how)
   }
 
+  keepFindings(handle: JobHandle, findings: readonly Finding[]): Promise<void> {
+    return this.#services.intake.keepFindings(handle, findings)
+  }
+
   noteFindings(handle: JobHandle, findings: readonly Finding[]): void {
     this.#services.intake.noteFindings(handle, findings)
   }

@@ -29,6 +29,7 @@ import * as health from './schemas/health.js'
 import * as integrationMetadata from './schemas/integration-metadata.js'
 import * as integrations from './schemas/integrations.js'
 import * as jobs from './schemas/jobs.js'
+import * as fileWarnings from './schemas/live/file-warnings.js'
 import * as handling from './schemas/live/handling.js'
 import * as lists from './schemas/live/lists.js'
 import * as mcp from './schemas/mcp.js'
@@ -69,6 +70,7 @@ const modules: readonly object[] = [
   integrationMetadata,
   integrations,
   jobs,
+  fileWarnings,
   handling,
   lists,
   mcp,

@@ -206,6 +206,9 @@ export interface DecisionService {
    */
   noteFindings(job: JobHandle, findings: readonly Finding[]): void
 
+  /** The same, and resolves when they are on disk. @throws Refusal mailbox_full, draining. */
+  keepFindings(job: JobHandle, findings: readonly Finding[]): Promise<void>
+
   /** @throws Refusal event_not_found. */
   event(job: JobHandle, eventId: string): EventView
   /**

@@ -52,6 +52,13 @@ export class Intake {
   }
 
   /** As in DecisionService. */
+  async keepFindings(handle: JobHandle, findings: readonly Finding[]): Promise<void> {
+    const { mustAccept, current, shards } = this.#deps
+    mustAccept()
+    await shards.ask(current(handle), 'findings', null, encodeFindingsMessage(findings))
+  }
+
+  /** As in DecisionService. */
   noteFindings(handle: JobHandle, findings: readonly Finding[]): void {
     if (findings.length === 0) return
     const { shards, current } = this.#deps

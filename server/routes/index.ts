@@ -47,6 +47,7 @@ import { handlingRoutes } from './handling/handling.js'
 import { sampleRoutes } from './sample/field-statistics.js'
 import { voteTaskRoutes } from './votes/vote-tasks.js'
 import { eventFileRoutes } from './lists/event-file.js'
+import { fileWarningRoutes } from './lists/file-warnings.js'
 import { listRoutes } from './lists/lists.js'
 import { streamRoutes } from './stream/stream.js'
 import { tokenRoutes } from './tokens.js'
@@ -145,6 +146,7 @@ export const routes: readonly Route[] = [
   ...queryRoutes,
   ...listRoutes,
   ...eventFileRoutes,
+  ...fileWarningRoutes,
   ...voteTaskRoutes,
   ...sampleRoutes,
   ...handlingRoutes,

@@ -61,7 +61,8 @@ const names = `
   ExplainedDecision ExplainedModel ExplainedOverride ExplainedVotes Explanation ExportedEvent ExportedUser Facet
   FacetQuery FacetValue Facets FailedDeliveries FailedDelivery FailedDeliveryCount FailedDeliverySelection
   FailedDeliveryStatus Feedback FeedbackOutcome FeedbackReach FeedbackUndo FieldDifference FieldKind FieldList
-  FieldMapping FieldMeaning FieldStatistics FieldType FieldTypes FieldValue FilterCondition FilterField
+  FieldMapping FieldMeaning FieldStatistics FieldType FieldTypes FieldValue FileWarning FileWarningKind FileWarnings
+  FilterCondition FilterField
   FollowsFrom ForecastAnswer ForecastThreshold Forgetting ForgettingState GapMessage GateCertificate GateState
   GateView Heartbeat HeartbeatMessage HistoricEvent HistoricEvents HistoricLabel IngestedEvent Input InputStatus
   Inputs IntegrationKind IntegrationKindInFull IntegrationList IntegrationMetadata IntegrationProperties

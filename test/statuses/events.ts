@@ -33,6 +33,8 @@ async function newEvent(client: Client): Promise<unknown> {
 }
 
 const alert = { status: 'firing', labels: { alertname: 'a' }, startsAt: '2026-01-05T06:00:00Z', fingerprint: 'c1' }
+const fileWarnings = { body: { warnings: [{ type: 'charset', count: 2, example: 'a' }] } }
+const fileWarningsOf = (jobId: number): string => `/api/v2/jobs/${jobId}/file-warnings`
 const ofNoJob = { job_id: NO_JOB, raw_body: {} }
 const noEvent = async (client: Client, rest = ''): Promise<Ask> => ({ path: `${await eventPath(client)}-not${rest}` })
 
@@ -117,6 +119,14 @@ export const eventRecipes: Recipes = {
       path: '/api/v1/events/_bulk',
       body: `${JSON.stringify(await newEvent(client))}\nno event\n`,
     }),
+  },
+  postFileWarnings: {
+    good: async (client) => ({ ...fileWarnings, path: fileWarningsOf((await makeJob(client)).jobId) }),
+    refusals: {
+      404: () => ({ ...fileWarnings, path: fileWarningsOf(NO_JOB) }),
+      409: async (client) => ({ ...fileWarnings, path: fileWarningsOf(await closedJob(client)) }),
+      422: async (client) => ({ path: fileWarningsOf((await makeJob(client)).jobId), body: { warnings: [] } }),
+    },
   },
   getEvent: { good: async (client) => ({ path: await eventPath(client) }), refusals: { 404: noEvent } },
   exportEvent: {

@@ -9,15 +9,13 @@
  * 2. An example is cut, and is only shown to whoever may read events.
  */
 import { cutText } from './input/cut-text.js'
+import { fileFindingKinds } from './input/file-findings.js'
 
 /** Kinds of findings, with the type of their warning. A new kind gets its sentences in finding-warnings.ts. */
 export const findingKinds = [
-  /** Bytes that are not UTF-8 were replaced by U+FFFD (S38). */
-  'invalid_utf8',
+  ...fileFindingKinds,
   /** An input does not read an index of its pattern (S39). */
   'skipped_index',
-  /** An item that is no object was stored as `{message}` (S36). */
-  'odd_item',
   /** A part of a request could not be read, or not be stored, while others were (S36). */
   'refused_part',
   /** An id was given twice in one request, for different events: the later one got an id of its own (S32). */

@@ -20,6 +20,29 @@ const sentences: Readonly<Record<FindingKind, Sentences>> = {
     message: (count, at) => `${count} had bytes${at} that are not UTF-8. They are stored as U+FFFD.`,
     action: 'Let the sender write UTF-8, or name its charset in `Content-Type`.',
   },
+  charset: {
+    message: (count) =>
+      `${count.replace('event', 'line')} had characters that are not UTF-8. They are read as Windows-1252.`,
+    action: 'If a character looks wrong, save the file in UTF-8, and send it again.',
+  },
+  broken_part: {
+    message: (count) => `${count.replace('event', 'part')} of files could not be read, and were left out.`,
+    action: 'Mend them, and send them again. Whoever sent the file was told the lines.',
+  },
+  same_name: {
+    message: (count) =>
+      `${count.replace('event', 'column')} had the name of another one. Each is taken under a name of its own.`,
+    action: 'Give each column a name of its own.',
+  },
+  no_name: {
+    message: (count) => `${count.replace('event', 'value')} in columns without a name were left out.`,
+    action: 'Give the columns names.',
+  },
+  partial_export: {
+    message: (count) =>
+      `${count} came from an export with decision points only. Other fields of the events are not in it.`,
+    action: 'For whole events, export NDJSON with `raw_body=true`.',
+  },
   skipped_index: {
     message: (_count, at) => `An input reads no documents${at}, an index of its pattern.`,
     action: 'Leave the index out of `index_pattern`, or give it `_source` and the date field that the input reads by.',

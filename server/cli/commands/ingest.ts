@@ -36,6 +36,9 @@ const BATCHES_AT_ONCE = 3
 /** Warnings of a job have the service's times. */
 const CLOCKS_DIFFER_MS = 60_000
 
+/** A warning of the file or of the job. */
+type ToldWarning = Omit<FileWarning, 'type'> & { readonly type: string }
+
 /** What came of the events. */
 class Tally {
   readonly labels = new Map<string, number>()
@@ -244,12 +247,31 @@ export async function ingest(context: Context, flags: IngestFlags, file?: string
   }
   progress.clear()
   if (jobId !== undefined) await trainFirst(context, client, jobId, tally.votes)
-  const warnings = [...reader.warnings(), ...(jobId === undefined ? [] : await jobWarnings(client, jobId, began))]
+  const own = reader.warnings()
+  if (jobId !== undefined && tally.answered > tally.stored.same) await keepWarnings(context, client, jobId, own)
+  const ofJob = jobId === undefined ? [] : await jobWarnings(client, jobId, began)
+  const warnings = [...own, ...ofJob.filter(({ type }) => own.every((one) => one.type !== type))]
   report(context, flags, { tally, run, warnings, seconds: seconds() })
 }
 
+/** Tells the job what its file had. The same file again, which stores nothing, is not told again. */
+async function keepWarnings(
+  context: Context,
+  client: Client,
+  jobId: number,
+  found: readonly FileWarning[],
+): Promise<void> {
+  if (found.length === 0) return
+  const warnings = found.map(({ type, count, example }) => ({ type, count, example }))
+  try {
+    await client.postFileWarnings({ job_id: jobId, body: { warnings } })
+  } catch (error) {
+    context.note(`The job does not have the warnings of the file: ${sentenceOf(error)}`)
+  }
+}
+
 /** The warnings of a job about its events that were seen since. What was sent is stored, whatever comes of asking. */
-async function jobWarnings(client: Client, jobId: number, sinceMs: number): Promise<FileWarning[]> {
+async function jobWarnings(client: Client, jobId: number, sinceMs: number): Promise<ToldWarning[]> {
   try {
     const { warnings = [] } = await client.getJob({ job_id: jobId })
     return warnings.flatMap(({ type, msg, action, count, example, last_seen: seen }) =>
@@ -265,7 +287,7 @@ async function jobWarnings(client: Client, jobId: number, sinceMs: number): Prom
 interface Outcome {
   readonly tally: Tally
   readonly run: string
-  readonly warnings: readonly FileWarning[]
+  readonly warnings: readonly ToldWarning[]
   readonly seconds: number
 }
 

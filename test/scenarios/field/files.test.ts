@@ -143,3 +143,54 @@ test('what the job warns of is said at the end, with a count and the first examp
   const again = await ingest(jobId, input, '--id-field', 'id')
   assert.match(again.out, /^0 events stored, 3 were there already/)
 })
+
+test('the job keeps what the reader of its file has warned of', async () => {
+  const { jobId } = await makeJob(service.client)
+  const input = Buffer.from('rule,rule,\n1,M\u00fcller,x\n2,b\n3,b,,,y\n', 'latin1')
+  const kept = async (): Promise<unknown[][]> => {
+    const { body } = await service.client.get(`/api/v2/jobs/${jobId}`)
+    const { warnings } = body as { warnings: { type: string; count?: number; example?: string }[] }
+    return warnings
+      .filter(({ count }) => count !== undefined)
+      .map(({ type, count, example }) => [type, count, example])
+      .sort()
+  }
+  const found = [
+    ['broken_part', 1, 'line 4: 3,b,,,y'],
+    ['charset', 1, '1,M\u00fcller,x'],
+    ['no_name', 1, 'x'],
+    ['same_name', 1, 'rule_2'],
+  ]
+  const ran = await ingest(jobId, input)
+  assert.equal(ran.code, 1, ran.err)
+  assert.equal(ran.err.match(/^Warning: /gm)?.length, found.length, 'each is told once')
+  assert.deepEqual(await kept(), found)
+  await ingest(jobId, input)
+  assert.deepEqual(await kept(), found, 'a file that stores nothing is not counted again')
+  const json = Buffer.from('{"rule":"M\u00fcller"}\n{"rule":2}\n', 'latin1')
+  assert.match((await ingest(jobId, json)).err, /1 event had bytes that are not UTF-8/)
+  assert.deepEqual(
+    (await kept()).find(([type]) => type === 'invalid_utf8')?.[1],
+    1,
+    'what the reader counts is not counted by the service again',
+  )
+})
+
+test('warnings of a file are refused where they are none', async () => {
+  const { jobId } = await makeJob(service.client)
+  const one = { type: 'charset', count: 1, example: 'a' }
+  const path = `/api/v2/jobs/${jobId}/file-warnings`
+  for (const warnings of [
+    [],
+    undefined,
+    [{ ...one, type: 'replaced_event' }],
+    [{ ...one, count: 0 }],
+    [{ ...one, count: 1.5 }],
+    [{ ...one, example: 'x'.repeat(10_001) }],
+    [{ ...one, field: 'a' }],
+    Array.from({ length: 8 }, () => one),
+  ])
+    assert.equal((await service.client.post(path, { warnings })).status, 422, JSON.stringify(warnings)?.slice(0, 80))
+  assert.equal((await service.client.post('/api/v2/jobs/999/file-warnings', { warnings: [one] })).status, 404)
+  assert.equal((await service.client.post(path, { warnings: [one, one] })).status, 200)
+})

@@ -18,6 +18,7 @@ import { isJsonObject, parseJson, writeJson } from '../json.js'
 import { CsvReader, eventOfPaths, type CsvFault, type CsvRecord } from './csv.js'
 import { cutText } from './cut-text.js'
 import { DocumentScanner, LineCounter, parsed, placed, type FoundDocument } from './documents.js'
+import type { FileFindingKind } from './file-findings.js'
 import { charsetOf, isUtf8, oddPlaceOf, textOf, UnknownCharset, Utf8Stream } from './text-bytes.js'
 import { TextLines } from './text-lines.js'
 
@@ -60,7 +61,7 @@ interface DocumentPlace {
 
 /** What was odd in a file, as the warnings of a job say it. */
 export interface FileWarning {
-  readonly type: string
+  readonly type: FileFindingKind
   readonly msg: string
   readonly action: string
   readonly count: number
@@ -207,7 +208,7 @@ class Oddity {
     if (this.count === 1) this.example = cutText(example, EXAMPLE_CHARS)
   }
 
-  warning(type: string, message: (count: string) => string, action: string): FileWarning[] {
+  warning(type: FileFindingKind, message: (count: string) => string, action: string): FileWarning[] {
     if (this.count === 0) return []
     const { count, example } = this
     return [{ type, msg: message(counted(count, 'event')), action, count, example }]
@@ -253,8 +254,10 @@ class JsonItems {
   #first: HeldList | null = null
   #isList = false
   readonly #signs: readonly string[]
+  readonly #areLines: boolean
 
   constructor({ areLines = false }: FileOptions) {
+    this.#areLines = areLines
     this.#signs = areLines ? ['"decision_points"'] : ['"raw_body"', '"_source"', '"decision_points"']
   }
 
@@ -302,7 +305,8 @@ class JsonItems {
       found.push(before.event)
     }
     const text = textOf(bytes.subarray(start, end))
-    if (!isWhole && !isUtf8(bytes.subarray(start, end))) this.#odd.add(oddPlaceOf(text))
+    const isOdd = !isWhole && !isUtf8(bytes.subarray(start, end))
+    if (isOdd) this.#odd.add(oddPlaceOf(text))
     const number = ++this.#number
     // Only what may hold an event, or is none, is parsed now.
     const isPlain =
@@ -315,7 +319,8 @@ class JsonItems {
       found.push({ number, line, problem: read.problem, example: cutText(text, EXAMPLE_CHARS) })
       return
     }
-    const document = { bytes, start, end }
+    // What was counted here is not counted again where it is sent to.
+    const document = isOdd && !this.#areLines ? mended(text) : { bytes, start, end }
     const event =
       read === null
         ? { ...plainEvent, number, line, document, body: () => parseJson(text) as EventBody }
@@ -376,6 +381,12 @@ class JsonItems {
       ...exportWarning(this.#pointsOnly),
     ]
   }
+}
+
+/** A document with U+FFFD for bytes that are not UTF-8. */
+function mended(text: string): DocumentPlace {
+  const bytes = new TextEncoder().encode(text)
+  return { bytes, start: 0, end: bytes.length }
 }
 
 function brokenWarning(count: number, word: string, example: string): FileWarning[] {

@@ -68,14 +68,15 @@ interface MadeProps {
 
 export function Made({ of, first, warnings }: MadeProps) {
   const job = jobs.value?.find(({ job_id: id }) => id === of.jobId)
+  // A warning of the file is one of the job when all events are there.
+  const ofJob = (job?.warnings ?? []).filter(
+    ({ type, count: seen }) => seen !== undefined && warnings.every((one) => one.type !== type),
+  )
   return (
     <div class="page">
       <h1>{t(playing.value.get(of.jobId)?.isOver === true ? 'new_job.ready' : 'new_job.playing')}</h1>
       <Progress jobId={of.jobId} />
-      <Warnings
-        of={[...warnings, ...(job?.warnings ?? []).filter(({ count: seen }) => seen !== undefined)]}
-        mayMend={true}
-      />
+      <Warnings of={[...warnings, ...ofJob]} mayMend={true} />
       {of.key === null ? null : (
         <section class="panel stack">
           <h2>{t('new_job.send')}</h2>

@@ -200,6 +200,7 @@ function useDraft() {
     const how = {
       idField: idField.value,
       beside: events.value?.beside ?? [],
+      warnings: events.value?.warnings ?? [],
       votes: votesOf(answers.value, labels.value),
     }
     void play(job.jobId, events.value?.events ?? [], how)

@@ -4,11 +4,12 @@
  * Leaves out: how far that is (state/jobs.ts).
  *
  * 1. Sending goes on when the page is left for another one of the console.
- * 2. An event has the same id when it is sent again, so going on after a failure stores nothing twice. All parts are an
+ * 2. The job is told at the end what the file had that was guessed or left out.
+ * 3. An event has the same id when it is sent again, so going on after a failure stores nothing twice. All parts are an
  *    upload, so of two events with one id both are stored.
  */
 import { answerAt, idAt } from '../../../../engine/domain/event/input/answers.js'
-import type { FileEvent } from '../../../../engine/domain/event/input/event-file.js'
+import type { FileEvent, FileWarning } from '../../../../engine/domain/event/input/event-file.js'
 import { writeJson } from '../../../../engine/domain/event/json.js'
 import { api, may, messageOf } from '../../state/api.js'
 import { loadJobs, setPlaying, type Playing } from '../../state/jobs.js'
@@ -31,6 +32,8 @@ export interface How {
   /** By place: what the file says of the event. */
   readonly beside: readonly Beside[]
   readonly votes: Votes | null
+  /** Those of the file. */
+  readonly warnings: readonly FileWarning[]
 }
 
 const BATCH = 250
@@ -119,6 +122,10 @@ export async function play(jobId: number, events: readonly Body[], how: How, fro
         reasons,
       }
       if (how.votes !== null || answered() % BATCH === 0) setPlaying(state)
+    }
+    if (how.warnings.length > 0 && state.taken > 0) {
+      const warnings = how.warnings.map(({ type, count, example }) => ({ type, count, example }))
+      await api.postFileWarnings({ job_id: jobId, body: { warnings } })
     }
     state = { ...state, isOver: true, goOn: () => {} }
     setPlaying(state)

@@ -1,4 +1,5 @@
 /** The contract of field statistics: what a sample of events says about which fields may decide. */
+import type { FileFormat } from '../../domain/event/input/event-file.js'
 
 /** What the values of a field look like. */
 export type FieldKind = 'id' | 'time' | 'number' | 'category' | 'text'
@@ -26,7 +27,7 @@ export interface FieldStatistics {
 
 export interface SampleStatistics {
   readonly events: number
-  readonly format: 'json' | 'ndjson' | 'csv'
+  readonly format: FileFormat
   /** Parts of the sample that are no events. */
   readonly skipped: number
   readonly fields: readonly FieldStatistics[]

@@ -25,6 +25,10 @@ const sentences: Readonly<Record<FindingKind, Sentences>> = {
       `${count.replace('event', 'line')} had characters that are not UTF-8. They are read as Windows-1252.`,
     action: 'If a character looks wrong, save the file in UTF-8, and send it again.',
   },
+  line_format: {
+    message: (count) => `${count} came as lines of CEF, LEEF or syslog, and got the fields of that format.`,
+    action: 'If the file is a table, say so with `--format csv`, or give it a line of names.',
+  },
   broken_part: {
     message: (count) => `${count.replace('event', 'part')} of files could not be read, and were left out.`,
     action: 'Mend them, and send them again. Whoever sent the file was told the lines.',

@@ -15,7 +15,7 @@ export const SampleQuery = Exact({
 export const SampleEvents = Type.Array(AnyObject)
 
 export const FieldKind = Type.Enum(['id', 'time', 'number', 'category', 'text'])
-export const SampleFormat = Type.Enum(['json', 'ndjson', 'csv'])
+export const SampleFormat = Type.Enum(['json', 'ndjson', 'csv', 'cef', 'leef', 'syslog'])
 
 export const Leakage = Type.Enum(['time', 'host'])
 

@@ -65,6 +65,83 @@ const cases: readonly (readonly [string, string | Buffer, readonly unknown[], Re
   ['documents of several lines', '{\n "rule": 1\n}{"rule":2}', [{ rule: 1 }, { rule: 2 }]],
   ['a document that holds a list', '{"alerts":[{"rule":1},{"rule":2}]}', [{ rule: 1 }, { rule: 2 }]],
   [
+    'lines of CEF, one of them after a header of syslog',
+    'CEF:0|V|P|1|100|Deny all|5|src=192.0.2.7 spt=22\r\n\r\nMar  1 10:00:00 fw CEF:0|V|P|1|101|Allow|3|\r\n',
+    [
+      {
+        cef: {
+          version: '0',
+          device: { vendor: 'V', product: 'P', version: '1', event_class_id: '100' },
+          name: 'Deny all',
+          severity: '5',
+          extensions: { sourceAddress: '192.0.2.7', sourcePort: 22 },
+        },
+        message: 'CEF:0|V|P|1|100|Deny all|5|src=192.0.2.7 spt=22',
+      },
+      {
+        cef: {
+          version: '0',
+          device: { vendor: 'V', product: 'P', version: '1', event_class_id: '101' },
+          name: 'Allow',
+          severity: '3',
+        },
+        message: 'Mar  1 10:00:00 fw CEF:0|V|P|1|101|Allow|3|',
+      },
+    ],
+    /2 events came as lines of CEF/,
+  ],
+  [
+    'a line of LEEF in UTF-16, longer than what is looked at',
+    Buffer.from(`\uFEFFLEEF:2.0|V|P|1|7|^|src=192.0.2.0^sev=3^note=${'x'.repeat(5_000)}\n`, 'utf16le'),
+    [
+      {
+        leef_version: '2.0',
+        vendor: 'V',
+        product_name: 'P',
+        product_version: '1',
+        event_class_id: '7',
+        attributes: { src: '192.0.2.0', sev: '3', note: 'x'.repeat(5_000) },
+        message: `LEEF:2.0|V|P|1|7|^|src=192.0.2.0^sev=3^note=${'x'.repeat(5_000)}`,
+      },
+    ],
+    /1 event came as lines of LEEF/,
+  ],
+  [
+    'lines of syslog, and another one below',
+    '<34>Oct 11 22:14:15 web-1 su[77]: failed, for "ann"\n' +
+      '<165>1 2026-03-01T10:00:00.003Z web-2 app - ID47 - ready\n' +
+      `Mar  1 10:00:00 web-3 cron: ${'x'.repeat(5_000)}\nno line of syslog\n`,
+    [
+      {
+        '@timestamp': 'Oct 11 22:14:15',
+        host: { name: 'web-1' },
+        process: { name: 'su', pid: '77' },
+        log: { syslog: { facility: { code: 4 }, severity: { code: 2 } } },
+        message: 'failed, for "ann"',
+      },
+      {
+        '@timestamp': '2026-03-01T10:00:00.003Z',
+        host: { name: 'web-2' },
+        process: { name: 'app' },
+        log: { syslog: { facility: { code: 20 }, severity: { code: 5 } } },
+        message: 'ready',
+      },
+      {
+        '@timestamp': 'Mar  1 10:00:00',
+        host: { name: 'web-3' },
+        process: { name: 'cron' },
+        message: 'x'.repeat(5_000),
+      },
+      { message: 'no line of syslog' },
+    ],
+    /3 events came as lines of syslog[\s\S]*1 event came as lines that are not in syslog/,
+  ],
+  [
+    'a table with CEF in a column',
+    'time,line\n1,CEF:0|V|P|1|100|Deny|5|src=192.0.2.7\n',
+    [{ time: 1, line: 'CEF:0|V|P|1|100|Deny|5|src=192.0.2.7' }],
+  ],
+  [
     'a byte that is not UTF-8 in JSON',
     Buffer.from('{"rule":"M\u00fcller"}\n', 'latin1'),
     [{ rule: 'M\ufffdller' }],
@@ -188,7 +265,7 @@ test('warnings of a file are refused where they are none', async () => {
     [{ ...one, count: 1.5 }],
     [{ ...one, example: 'x'.repeat(10_001) }],
     [{ ...one, field: 'a' }],
-    Array.from({ length: 8 }, () => one),
+    Array.from({ length: 20 }, () => one),
   ])
     assert.equal((await service.client.post(path, { warnings })).status, 422, JSON.stringify(warnings)?.slice(0, 80))
   assert.equal((await service.client.post('/api/v2/jobs/999/file-warnings', { warnings: [one] })).status, 404)

@@ -1,12 +1,12 @@
 /**
  * The events of a file or of a text, as people have them: JSON documents, lists of them, a document that holds a list,
- * CSV, and what this service has exported (S36, S38, S40).
+ * CSV, lines of CEF, LEEF and syslog, and what this service has exported (S36, S38, S40).
  *
  * The command line, the console and field statistics read files here, in pieces or at once, so a file means the same to
  * all of them.
  *
  * Owns: what a file is, what in it is an event, what was odd. Leaves out: documents (documents.ts), CSV (csv.ts),
- * charsets (text-bytes.ts, text-lines.ts), gzip, and where events go.
+ * lines of logs (line-formats.ts), charsets (text-bytes.ts, text-lines.ts), gzip, and where events go.
  *
  * 1. What is broken is told by its line, and the rest is taken. JSON that is no object is an event `{message}`.
  * 2. A line for this service, a hit of a search engine and an exported event stand for the event that they hold.
@@ -19,6 +19,7 @@ import { CsvReader, eventOfPaths, type CsvFault, type CsvRecord } from './csv.js
 import { cutText } from './cut-text.js'
 import { DocumentScanner, LineCounter, parsed, placed, type FoundDocument } from './documents.js'
 import type { FileFindingKind } from './file-findings.js'
+import { formatNames, lineFormatOf, lineParsers, type LineFormat } from './line-formats.js'
 import { charsetOf, isUtf8, oddPlaceOf, textOf, UnknownCharset, Utf8Stream } from './text-bytes.js'
 import { TextLines } from './text-lines.js'
 
@@ -52,6 +53,8 @@ export interface FileFault {
 }
 
 export type FileItem = FileEvent | FileFault
+
+export type FileFormat = 'json' | 'ndjson' | 'csv' | LineFormat
 
 interface DocumentPlace {
   readonly bytes: Uint8Array
@@ -111,14 +114,14 @@ export class EventFile {
   #utf8: Utf8Stream | null = null
   #begun = false
   #start: Uint8Array = new Uint8Array(0)
-  #reader: JsonItems | CsvItems | null = null
+  #reader: JsonItems | CsvItems | LineItems | null = null
 
   constructor(options: FileOptions = {}) {
     this.#options = options
   }
 
   /** What the file is; null while too little of it is known. */
-  get format(): 'json' | 'ndjson' | 'csv' | null {
+  get format(): FileFormat | null {
     return this.#reader?.format ?? null
   }
 
@@ -141,7 +144,12 @@ export class EventFile {
         return []
       }
       this.#start = new Uint8Array(0)
-      this.#reader = kind === 'csv' ? new CsvItems(this.#options) : new JsonItems(this.#options)
+      this.#reader =
+        kind === 'csv'
+          ? new CsvItems(this.#options)
+          : kind === 'json'
+            ? new JsonItems(this.#options)
+            : new LineItems(kind)
     }
     return this.#reader.push(bytes, isLast)
   }
@@ -163,8 +171,8 @@ export class EventFile {
     return this.#utf8.push(bytes.subarray(start), isLast)
   }
 
-  /** JSON or CSV; null: more must be seen. */
-  #kindOf(bytes: Uint8Array, isLast: boolean): 'json' | 'csv' | null {
+  /** Null: more must be seen. */
+  #kindOf(bytes: Uint8Array, isLast: boolean): 'json' | 'csv' | LineFormat | null {
     const { format = 'auto', name = '', separator } = this.#options
     const text = textOf(bytes.subarray(0, LOOK_BYTES))
     const begins = beginsAsJson(text)
@@ -174,7 +182,8 @@ export class EventFile {
       (format === 'auto' && (begins || /\.(json|ndjson|jsonl)(\.gz)?$/i.test(name) || hasJsonBelow(text)))
     if (isJson && (format === 'ndjson' || begins || separator === undefined)) return 'json'
     if (BINARY.test(text)) throw new FileError('no_text', NOT_TEXT)
-    return 'csv'
+    if (format !== 'auto' || separator !== undefined) return 'csv'
+    return lineFormatOf(text, isLast && bytes.length <= LOOK_BYTES) ?? 'csv'
   }
 }
 
@@ -445,19 +454,8 @@ class CsvItems {
   }
 
   warnings(): FileWarning[] {
-    const { odd, isWindows1252 } = this.#lines
     const { renamed, nameless } = this.#csv
-    const found: FileWarning[] = []
-    if (odd !== null)
-      found.push({
-        type: isWindows1252 ? 'charset' : 'invalid_utf8',
-        msg: isWindows1252
-          ? `${counted(odd.count, 'line')} had characters that are not UTF-8. They are read as Windows-1252.`
-          : `${counted(odd.count, 'line')} had bytes that are not UTF-8. They are stored as U+FFFD.`,
-        action: 'If a character looks wrong, save the file as CSV in UTF-8.',
-        count: odd.count,
-        example: cutText(odd.example, EXAMPLE_CHARS),
-      })
+    const found = charsetWarning(this.#lines)
     found.push(...brokenWarning(this.#broken, 'record', this.#firstBroken))
     if (renamed.length > 0)
       found.push({
@@ -475,6 +473,74 @@ class CsvItems {
         ...nameless,
       })
     return [...found, ...exportWarning(this.#pointsOnly)]
+  }
+}
+
+function charsetWarning({ odd, isWindows1252 }: TextLines): FileWarning[] {
+  if (odd === null) return []
+  return [
+    {
+      type: isWindows1252 ? 'charset' : 'invalid_utf8',
+      msg: isWindows1252
+        ? `${counted(odd.count, 'line')} had characters that are not UTF-8. They are read as Windows-1252.`
+        : `${counted(odd.count, 'line')} had bytes that are not UTF-8. They are stored as U+FFFD.`,
+      action: 'If a character looks wrong, save the file in UTF-8.',
+      count: odd.count,
+      example: cutText(odd.example, EXAMPLE_CHARS),
+    },
+  ]
+}
+
+/** Lines in a format of logs. One that is in another format is an event `{message}`. */
+class LineItems {
+  readonly format: LineFormat
+  readonly #lines = new TextLines()
+  readonly #read = new Oddity()
+  readonly #others = new Oddity()
+  #line = 0
+  #number = 0
+
+  constructor(format: LineFormat) {
+    this.format = format
+  }
+
+  push(piece: Uint8Array, isLast: boolean): FileItem[] {
+    const found: FileItem[] = []
+    for (const given of this.#lines.push(piece, isLast)) {
+      this.#line++
+      const line = given.endsWith('\r') ? given.slice(0, -1) : given
+      if (line.trim() !== '') found.push(this.#itemOf(line))
+    }
+    if (this.#lines.waiting > LENGTH_MAX) throw new FileError('too_long', 'a line is longer than any event may be')
+    return found
+  }
+
+  #itemOf(line: string): FileEvent {
+    const read = lineParsers[this.format](line)
+    const event = { ...plainEvent, number: ++this.#number, line: this.#line }
+    if (read === null) {
+      this.#others.add(line)
+      return { ...event, kind: 'message', body: () => ({ message: line }) }
+    }
+    this.#read.add(line)
+    return { ...event, kind: 'record', beside: read.beside, body: () => read.document }
+  }
+
+  warnings(): FileWarning[] {
+    const name = formatNames[this.format]
+    return [
+      ...charsetWarning(this.#lines),
+      ...this.#read.warning(
+        'line_format',
+        (count) => `${count} came as lines of ${name}, and got the fields of that format.`,
+        'If the file is a table, say so with `--format csv`, or give it a line of names.',
+      ),
+      ...this.#others.warning(
+        'odd_item',
+        (count) => `${count} came as lines that are not in ${name}. Each is stored as \`{"message": ...}\`.`,
+        'Send other lines in a file of their own.',
+      ),
+    ]
   }
 }
 
@@ -507,7 +573,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 }
 
 export interface EventText {
-  readonly format: 'json' | 'ndjson' | 'csv'
+  readonly format: FileFormat
   readonly events: readonly FileEvent[]
   readonly faults: readonly FileFault[]
   readonly warnings: readonly FileWarning[]

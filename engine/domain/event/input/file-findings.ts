@@ -7,6 +7,8 @@ export const fileFindingKinds = [
   'odd_item',
   /** A file was read in another charset than UTF-8, which it did not say (S40). */
   'charset',
+  /** Lines of a file were read in a format of logs, which their content looks like (S40). */
+  'line_format',
   /** Documents or records of a file could not be read, while others were (S36). */
   'broken_part',
   /** A column of a file had the name of another one (S40). */

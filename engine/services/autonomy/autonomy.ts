@@ -4,6 +4,7 @@
  * Leaves out: gates and audits (actor/autonomy/), the scans (people-queue.ts, forecast.ts, on reader threads), the
  * checks of idle jobs (gate-checks.ts).
  */
+import { cursorAt, notACursor, placeIn, type ListName } from '../query/cursors.js'
 import { cutText } from '../../domain/event/input/cut-text.js'
 import { Refusal } from '../../errors.js'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
@@ -142,9 +143,11 @@ export class Autonomies implements AutonomyService {
     const { shards, readers, current } = this.#deps
     const job = current(handle)
     if (shards.reader(job.shard).autonomy(job.id) === null) throw noContract()
-    const page = await readers.ask('queue', { job, query })
-    if (page === null) throw new Refusal('invalid_cursor', '`after` is not the `next` of a page in this order')
-    return page
+    const listing: ListName = ['queue', job.id, query.order]
+    const place = query.after === undefined ? query : { ...query, after: placeIn(listing, query.after) }
+    const page = await readers.ask('queue', { job, query: place })
+    if (page === null) throw notACursor()
+    return { ...page, next: page.next === null ? null : cursorAt(listing, page.next) }
   }
 
   async forecast(handle: JobHandle, query: ForecastQuery): Promise<Forecast> {

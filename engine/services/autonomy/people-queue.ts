@@ -9,6 +9,9 @@
  *    least confident. An audit takes a place by a hash of its time, because by its confidence it would come last
  *    and be told from the rest.
  * 3. A page ends when its time is over, and says where the next one begins.
+ * 4. In the order `need`, `next` names both ends of the events that are ordered. Pages read them again between these
+ *    ends. An answer takes its event out, and no older event comes in its place: it would be at a place that was shown
+ *    already, and in no page.
  */
 import { createHash } from 'node:crypto'
 import { autonomyBounds } from '../../domain/autonomy/bounds.js'
@@ -31,19 +34,18 @@ interface Found {
   readonly need: number
 }
 
-/** A page of the queue; null where the cursor is none. `nowMs` counts milliseconds from any origin. */
+/** A page of the queue; null where `after` is no place in it. `nowMs` counts milliseconds from any origin. */
 export function queueOf(
   environment: Environment,
   job: JobSettings,
   query: QueueQuery,
   nowMs: () => number,
 ): QueuePage | null {
-  const cursor = query.after === undefined ? null : cursorOf(query.after)
-  if (query.after !== undefined && (cursor === null || (cursor.need !== null) !== (query.order === 'need'))) return null
-  const untilMs = nowMs() + autonomyBounds.queueMs
-  return query.order === 'newest'
-    ? newest(new Walk(environment, job, untilMs, nowMs), cursor?.before ?? TIME_MAX, query.size)
-    : byNeed(new Walk(environment, job, untilMs, nowMs), cursor, query.size)
+  const { after, order, size } = query
+  const place = after === undefined ? { before: TIME_MAX, shown: null } : placeOf(after)
+  if (place === null || (place.shown !== null && order === 'newest')) return null
+  const walk = new Walk(environment, job, nowMs() + autonomyBounds.queueMs, nowMs)
+  return order === 'newest' ? newest(walk, place.before, size) : byNeed(walk, place, size)
 }
 
 function newest(walk: Walk, before: number, size: number): QueuePage {
@@ -51,41 +53,37 @@ function newest(walk: Walk, before: number, size: number): QueuePage {
   return { events: found.map(({ event }) => event), next: walk.endedAt === null ? null : eventIdOf(walk.endedAt) }
 }
 
-function byNeed(walk: Walk, cursor: Cursor | null, size: number): QueuePage {
-  const before = cursor?.before ?? TIME_MAX
-  const window = walk.find(before, autonomyBounds.queueNeedEvents)
-  const first = cursor === null ? (window[0]?.micros ?? 0) + 1 : before
-  const ordered = window.sort((a, b) => b.need - a.need || b.micros - a.micros)
-  const rest = ordered.filter(({ need, micros }) => cursor === null || isAfter(need, micros, cursor))
+function byNeed(walk: Walk, { before, shown }: Place, size: number): QueuePage {
+  const found = shown === null ? walk.find(before, autonomyBounds.queueNeedEvents) : walk.between(shown.from, before)
+  const from = shown === null ? (walk.endedAt ?? 0) : shown.from
+  const to = shown === null ? (found[0]?.micros ?? 0) + 1 : before
+  const rest = found
+    .filter(({ need, micros }) => shown === null || need < shown.need || (need === shown.need && micros < shown.micros))
+    .sort((a, b) => b.need - a.need || b.micros - a.micros)
   const page = rest.slice(0, size)
   const last = page.at(-1)
   const events = page.map(({ event }) => event)
   if (last !== undefined && rest.length > page.length)
-    return { events, next: `${eventIdOf(first)}.${last.need}.${last.micros}` }
-  return { events, next: walk.endedAt === null ? null : `${eventIdOf(walk.endedAt)}.9.0` }
+    return { events, next: `${eventIdOf(to)}.${eventIdOf(from)}.${eventIdOf(last.micros)}.${last.need}` }
+  return { events, next: from === 0 ? null : eventIdOf(from) }
 }
 
-interface Cursor {
+interface Place {
   /** The page has events from before this time. */
   readonly before: number
-  /** In the order of need: the last event of the page before. */
-  readonly need: number | null
-  readonly micros: number
+  /** In the order of need: where the ordered events begin, and the last one that was shown; null before all of them. */
+  readonly shown: { readonly from: number; readonly micros: number; readonly need: number } | null
 }
 
-function isAfter(need: number, micros: number, cursor: Cursor): boolean {
-  const last = cursor.need ?? 9
-  return need < last || (need === last && micros < cursor.micros)
-}
-
-function cursorOf(text: string): Cursor | null {
-  const [first = '', ...rest] = text.split('.')
-  const before = microsOfEventId(first)
+function placeOf(text: string): Place | null {
+  const [before = null, from = null, micros = null, ...rest] = text.split('.').map((part, i) => {
+    return i < 3 ? microsOfEventId(part) : null
+  })
   if (before === null) return null
-  if (rest.length === 0) return { before, need: null, micros: 0 }
-  const micros = Number(rest.at(-1))
-  const need = Number(rest.slice(0, -1).join('.'))
-  return Number.isFinite(need) && Number.isSafeInteger(micros) && rest.length > 1 ? { before, need, micros } : null
+  if (!text.includes('.')) return { before, shown: null }
+  const need = Number(text.split('.').slice(3).join('.'))
+  const isWhole = from !== null && micros !== null && rest.length > 0 && Number.isFinite(need)
+  return isWhole ? { before, shown: { from, micros, need } } : null
 }
 
 class Walk {
@@ -105,20 +103,33 @@ class Walk {
 
   /** Events of the queue from before a time, latest first. */
   find(before: number, count: number): Found[] {
-    const { id } = this.#job
     const found: Found[] = []
     let seen = 0
-    const to = before >= TIME_MAX ? timeKey(id + 1, 0) : timeKey(id, before)
-    this.#environment.scan('events', { from: timeKey(id, 0), to, reverse: true }, (key, value) => {
-      const micros = timeOfKey(key)
-      const autonomy = autonomyOf(value)
-      if (autonomy === 'review' || autonomy === 'audit') this.#take(micros, value, found)
+    this.#scan(0, before, found, (micros) => {
       const isOver = ++seen % CHECK_EVENTS === 0 && this.#nowMs() > this.#untilMs
       if (!isOver && found.length < count) return true
       this.endedAt = micros
       return false
     })
     return found
+  }
+
+  /** The same from a time on. An earlier walk passed through these events, so they are few enough. */
+  between(from: number, before: number): Found[] {
+    const found: Found[] = []
+    this.#scan(from, before, found, () => true)
+    return found
+  }
+
+  #scan(from: number, before: number, found: Found[], goOn: (micros: number) => boolean): void {
+    const { id } = this.#job
+    const to = before >= TIME_MAX ? timeKey(id + 1, 0) : timeKey(id, before)
+    this.#environment.scan('events', { from: timeKey(id, from), to, reverse: true }, (key, value) => {
+      const micros = timeOfKey(key)
+      const autonomy = autonomyOf(value)
+      if (autonomy === 'review' || autonomy === 'audit') this.#take(micros, value, found)
+      return goOn(micros)
+    })
   }
 
   #take(micros: number, value: Uint8Array, found: Found[]): void {

@@ -8,7 +8,6 @@
  */
 import { must } from '../../assert.js'
 import { isoMicros } from '../../clock.js'
-import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
 import { FieldSet } from '../../domain/query/field.js'
@@ -16,6 +15,7 @@ import { parseFilters } from '../../domain/query/filter.js'
 import type { ListQuery } from '../../api/live/list-service.js'
 import { readStats } from '../../actor/job-stats.js'
 import { listText } from '../query/answer-limits.js'
+import { cursorAt, eventList, notACursor, placeIn } from '../query/cursors.js'
 import { EventDocuments } from '../query/event-documents.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import { shownColumns } from '../query/shown-columns.js'
@@ -72,7 +72,8 @@ export function runList(context: ListContext, query: ListQuery): string {
   const { size = SIZE, after, count = false, rawBody = false } = query
   const isByOwnTime = query.newestBy === '@timestamp'
   const order = isByOwnTime ? byOwnTime : byArrival
-  const behind = after === undefined ? null : order.read(after)
+  const name = eventList(query, isByOwnTime)
+  const behind = after === undefined ? null : order.read(placeIn(name, after))
   const selection = parseSelection(
     context,
     {
@@ -118,7 +119,7 @@ export function runList(context: ListContext, query: ListQuery): string {
   const documents = new EventDocuments(stores, task.serviceNames[0] as string, true, shown)
   const rows = listText(page, clock, ({ job, place: { micros } }) => documents.listed(job, micros, rawBody))
   const rest = {
-    next: next === null ? null : order.textOf(next),
+    next: next === null ? null : cursorAt(name, order.textOf(next)),
     looked_at: looked,
     looked_back_to: next === null || next.own === Number.POSITIVE_INFINITY ? null : isoMicros(next.own),
     job_events: events,
@@ -128,13 +129,9 @@ export function runList(context: ListContext, query: ListQuery): string {
   return `{"events":${rows},${JSON.stringify(rest).slice(1)}`
 }
 
-/** The time in a cursor. @throws Refusal invalid_cursor. */
+/** The time in the text of a place. @throws Refusal invalid_cursor. */
 export function cursorOf(text: string): number {
   const micros = text.length > limits.nameCharsMax ? null : microsOfEventId(text)
   if (micros === null) throw notACursor()
   return micros
-}
-
-function notACursor(): Refusal {
-  return new Refusal('invalid_cursor', '`after` is not the `next` of a page')
 }

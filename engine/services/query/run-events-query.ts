@@ -13,10 +13,10 @@ import { FirstEvents, SortOrder } from '../../domain/query/sort.js'
 import type { EventsQuery } from '../../api/query-service.js'
 import { TextBudget } from '../../domain/query/text-budget.js'
 import { listText, mustHaveTime, queryTimedOut } from './answer-limits.js'
+import { cursorInOrder, jobsNamed, placeInOrder, type ListName } from './cursors.js'
 import { EventDocuments } from './event-documents.js'
 import { EventScan, type QueryContext } from './event-scan.js'
 import { walkJobs, type SortedRef } from './job-walk.js'
-import { cursorOfPlace, placeOfCursor } from './query-cursor.js'
 import type { QueriedJob } from './query-protocol.js'
 import { shownColumns } from './shown-columns.js'
 
@@ -52,7 +52,8 @@ export function runEventsQuery(context: QueryContext, request: EventsQuery): str
   const shown = shownColumns(request.columns, task.serviceNames, stores)
   const { sortBy, sortOrder = 'desc' } = request
   const order = orderBy(sortBy, sortOrder, fields)
-  const after = request.after === undefined ? null : placeOfCursor(request.after, order)
+  const listing: ListName = ['events/query', jobsNamed(request), sortBy ?? '', sortOrder]
+  const after = request.after === undefined ? null : placeInOrder(listing, request.after, order)
   // One more tells whether there is another page.
   const first = new FirstEvents<SortedRef>(order, window === 0 ? 0 : window + 1)
   const scan = new EventScan(stores, clock)
@@ -65,7 +66,7 @@ export function runEventsQuery(context: QueryContext, request: EventsQuery): str
   const sorted = first.sorted()
   const refs = sorted.slice(page * size, window)
   const last = sorted.length > window ? refs.at(-1) : undefined
-  const next = last === undefined ? null : cursorOfPlace(last)
+  const next = last === undefined ? null : cursorInOrder(listing, last)
   const rows = listText(refs, clock, (ref) => documents.row(jobs.get(ref.jobId) as QueriedJob, ref.micros))
   return `{"events":${rows},"total_count":${total.count},"page":${page},"size":${size},"next":${JSON.stringify(next)}}`
 }

@@ -5,6 +5,8 @@
  * (cluster-document.ts).
  *
  * 1. Reads are bounded: a page reads at most causeBounds.clusterRowsLookedMax rows, however few of them are shown.
+ * 2. The place in a tree names the cluster and how many were merged into it. What another merge brings in may lie
+ *    before the place, so the page after it is refused.
  */
 import { systemClock } from '../../clock.js'
 import { Refusal } from '../../errors.js'
@@ -19,7 +21,7 @@ import {
 import { countClusters } from '../../domain/cause/clusters.js'
 import { sides } from '../../domain/cause/delays.js'
 import { causeSettingsOf, type CauseSettings } from '../../domain/cause/settings.js'
-import { eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
+import { eventIdBytes, eventIdOf, microsOfEventId } from '../../domain/event/event-id.js'
 import { hasClusters, type JobSettings } from '../../domain/job/job.js'
 import type { Environment } from '../../store/environment.js'
 import { clientIdOf, type RecordHeader } from '../../store/event-record.js'
@@ -35,6 +37,7 @@ import type {
   RootAlert,
 } from '../../api/cluster-service.js'
 import { eventAt, type FoundEvent } from '../../actor/event-table.js'
+import { cursorAt, notACursor, placeIn, type ListName } from '../query/cursors.js'
 import { AlertDecisions } from './alert-decisions.js'
 import { reasonOf } from './cluster-document.js'
 
@@ -95,7 +98,9 @@ export class ClusterReader {
     const clusters: ClusterView[] = []
     const total = countClusters(this.#rows)
     let rowsRead = 0
-    for (const { number, row } of this.#rows.before('clusters', after === undefined ? null : cursorOf(after), true)) {
+    const listing: ListName = ['clusters', this.#job.id]
+    const before = after === undefined ? null : microsIn(placeIn(listing, after))
+    for (const { number, row } of this.#rows.before('clusters', before, true)) {
       const cluster = row as ClusterRow
       const isWanted =
         cluster.into === 0 &&
@@ -105,7 +110,7 @@ export class ClusterReader {
         (state === undefined || state === this.#stateOf(cluster))
       if (isWanted) clusters.push(this.#view({ id: number, row: cluster }))
       if (clusters.length === size || ++rowsRead === causeBounds.clusterRowsLookedMax)
-        return { clusters, total, next: eventIdOf(number) }
+        return { clusters, total, next: cursorAt(listing, eventIdOf(number)) }
     }
     return { clusters, total, next: null }
   }
@@ -115,7 +120,9 @@ export class ClusterReader {
     const id = microsOfEventId(clusterId)
     const found = id === null ? null : this.#home(id)
     if (found === null) throw new Refusal('cluster_not_found', 'cluster not found')
-    const alerts = this.#members(found, after === undefined ? 0 : cursorOf(after), size)
+    const listing: ListName = ['cluster', this.#job.id, clusterId]
+    const made = `.${eventIdOf(found.id)}.${found.row.merged.length}`
+    const alerts = this.#members(found, after === undefined ? 0 : placeInTree(placeIn(listing, after), made), size)
     const nodes = new Map<number, Growing>()
     for (const micros of alerts) {
       const node = this.#member(micros)
@@ -130,7 +137,7 @@ export class ClusterReader {
     return {
       cluster: this.#view(found),
       members,
-      next: alerts.length === size ? eventIdOf(alerts[size - 1] as number) : null,
+      next: alerts.length === size ? cursorAt(listing, eventIdOf(alerts[size - 1] as number) + made) : null,
     }
   }
 
@@ -232,8 +239,15 @@ export function placeOf(
   return hasClusters(job.category) ? new ClusterReader(environment, job).place(micros, header) : null
 }
 
-function cursorOf(text: string): number {
+function microsIn(text: string): number {
   const micros = microsOfEventId(text)
-  if (micros === null) throw new Refusal('invalid_cursor', '`after` is not the `next` of a page')
+  if (micros === null) throw notACursor()
   return micros
+}
+
+/** The arrival of the last alert of a page of a tree. `made` says of which clusters it is made. */
+function placeInTree(place: string, made: string): number {
+  const micros = microsIn(place.slice(0, eventIdBytes))
+  if (place.slice(eventIdBytes) === made) return micros
+  throw new Refusal('invalid_cursor', 'clusters were merged since the page of `after`: begin without it')
 }

@@ -7,6 +7,7 @@
  * 2. A request, its end by a person, and taking back are in the audit log, in the commit of the task. Each vote has its
  *    own entry, as any vote.
  */
+import { cursorAt, eventList } from '../query/cursors.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Random } from '../../rng.js'
@@ -80,8 +81,9 @@ export class VoteTasks implements VoteTaskService {
     const job = this.#deps.current(handle)
     const label = labelOf(job.labels, request)
     const untilMicros = Math.min(request.untilMicros ?? Number.POSITIVE_INFINITY, clock.nowMicros())
-    const after = eventIdOf(untilMicros + 1)
-    const query = { ...selectionOf(request), jobIds: [job.id], size: SAMPLE, count: true, withinMs: PREVIEW_MS, after }
+    const selection = { ...selectionOf(request), jobIds: [job.id] }
+    const after = cursorAt(eventList(selection), eventIdOf(untilMicros + 1))
+    const query = { ...selection, size: SAMPLE, count: true, withinMs: PREVIEW_MS, after }
     const text = Buffer.from(await lists.events(principal, query, gone)).toString('utf8')
     const answer = JSON.parse(text) as { events: unknown[]; total_count: number; total_count_is_exact: boolean }
     return {

@@ -10,6 +10,7 @@ import { SeededRandom } from '../../../../engine/rng.js'
 import { ColumnStore } from '../../../../engine/services/lists/column-store.js'
 import type { ListContext } from '../../../../engine/services/lists/list-walk.js'
 import { runFacets } from '../../../../engine/services/lists/run-facets.js'
+import { cursorAt, eventList } from '../../../../engine/services/query/cursors.js'
 import { runList } from '../../../../engine/services/lists/run-list.js'
 import { RecordFields } from '../../../../engine/services/query/record-fields.js'
 import { queriedJob } from '../../../../engine/services/query/selected-jobs.js'
@@ -265,7 +266,10 @@ describe('lists', () => {
     const world = await queryWorld(1, 160)
     const [job] = world.jobs as [JobSettings]
     const lists = new Lists(world)
-    for (const after of ['', '1', '1 2 3', 'NaN 1', '-1 -1'])
+    const forged = ['', '1', '1 2 3', 'NaN 1', '-1 -1'].map((place) => {
+      return cursorAt(eventList({}, true), place)
+    })
+    for (const after of ['', '1', '1 2', ...forged])
       assertRefused('invalid_cursor', () => runList(lists.context(job), { newestBy: '@timestamp', filters: [], after }))
   })
 })

@@ -57,6 +57,7 @@ export function alertDocument(alert: WatchdogAlert): Readonly<Record<string, unk
     resolve_threshold: alert.resolveThreshold,
     job_id: alert.jobId,
     job_title: alert.jobTitle,
+    page: alert.jobId === null ? '/operations' : `/jobs/${alert.jobId}`,
     at: isoMicros(alert.atMicros),
     since: isoMicros(alert.sinceMicros),
     firing_since: alert.firingSinceMicros === null ? null : isoMicros(alert.firingSinceMicros),

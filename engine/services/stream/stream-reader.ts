@@ -9,6 +9,7 @@
  * 2. An event that is not decided is passed by. Deciding it, for the first time or again, writes a row into `changes`.
  * 3. Changes are read before events, from the same snapshot. A change of an event that is still to be read is passed
  *    by, because the event is told of as it stands. So nothing is told twice.
+ *    Of several changes of an event the last one in the snapshot is told, because each is told as the event stands.
  * 4. Votes and trainings are entries of the audit log, whose order and number never change.
  * 5. One piece reads a bounded number of rows and writes a bounded number of bytes.
  */
@@ -20,9 +21,9 @@ import { matches, type Condition } from '../../domain/query/condition.js'
 import { FieldSet } from '../../domain/query/field.js'
 import { compileFilters, type Filter } from '../../domain/query/filter.js'
 import { decisionBefore } from '../../actor/decision-changes.js'
-import { eventAt, findEvent, lastTime } from '../../actor/event-table.js'
+import { eventAt, findEvent, lastTime, type FoundEvent } from '../../actor/event-table.js'
 import { readStats } from '../../actor/job-stats.js'
-import { decodeContent, decodeHeader, type RecordHeader } from '../../store/event-record.js'
+import { decodeContent, decodeHeader, decodePrevious, type RecordHeader } from '../../store/event-record.js'
 import type { Environment } from '../../store/environment.js'
 import { changeKey, changeOfKey, jobKey, metaKey, timeKey, timeOfKey, timeOfValue } from '../../store/tables.js'
 import type { QueriedJob } from '../query/query-protocol.js'
@@ -140,7 +141,8 @@ export class StreamReader {
       // An event that is still to be read is told of then.
       if (eventMicros > place.event || (eventMicros === place.event && place.told === 0)) continue
       const event = eventAt(environment, job.id, eventMicros)
-      if (event === null || event.header.pending || !this.#passes(job, eventMicros, event.record)) continue
+      if (event === null || event.header.pending || isChangedLater(environment, job.id, event, changeMicros)) continue
+      if (!this.#passes(job, eventMicros, event.record)) continue
       const isAgain = decisionBefore(value) !== null
       piece.add('decision', this.#decision(job, eventMicros, event.record, event.header, isAgain))
     }
@@ -220,4 +222,10 @@ export class StreamReader {
     const bucketId = header.bucketId === null ? null : Buffer.from(header.bucketId).toString('hex')
     return decisionDocument(view, { isAgain, bucketId, extras })
   }
+}
+
+/** Whether the event was decided once more after that change, with a row that is read later. */
+function isChangedLater(environment: Environment, jobId: number, event: FoundEvent, changeMicros: number): boolean {
+  const latest = decodePrevious(event.record)?.reprocessedMicros ?? 0
+  return latest > changeMicros && environment.get('changes', changeKey(jobId, latest, event.micros)) !== undefined
 }

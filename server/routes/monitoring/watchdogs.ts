@@ -78,8 +78,8 @@ const create = operation({
     'Both are recorded in the audit log, the log and `/metrics`. The integrations named (Webhook, Slack message, ' +
     'Syslog) send each of them at least once. A webhook gets `{"type": "watchdog.firing" or "watchdog.resolved", ' +
     '"id", "timestamp", "data": {title, message, severity, state, watchdog_id, type, condition, value, unit, fires, ' +
-    'threshold, resolve_threshold, job_id, job_title, at, since, firing_since, fired_count, reminder}}`, signed like ' +
-    'decisions. Every retry has the same `id`.\n\n' +
+    'threshold, resolve_threshold, job_id, job_title, page, at, since, firing_since, fired_count, reminder}}`, ' +
+    'signed like decisions. Every retry has the same `id`.\n\n' +
     'What `throttle_seconds` holds back is told when they are over: that it fires and since when, or how often it ' +
     'fired meanwhile. With `reminder_seconds` a watchdog that still fires is told of again.',
   scope: 'write:platform_monitoring',

@@ -84,20 +84,28 @@ class Verification {
     if (existsSync(join(this.#path, 'integrations.mdb'))) this.pages('integrations', ledgerTables)
   }
 
-  async catalog(
-    shards: number,
-    sealer: Sealer | null,
-    heads: readonly (Uint8Array | undefined)[],
-    last: ReadonlyMap<number, number>,
-  ): Promise<void> {
-    if (!this.pages('catalog', allCatalogTables)) return
+  /** The resources of the catalog, whose pages are in order. False if one of them is damaged. */
+  async resources(shards: number, sealer: Sealer | null): Promise<boolean> {
     const environment = openReadOnly(this.#path, 'catalog')
     try {
       const { problems, jobs } = verifyResources(environment, shards, sealer)
       for (const { table, key, what } of problems) this.note('catalog.mdb', what, table, key)
       this.jobs = jobs
+      return problems.length === 0
+    } finally {
+      await environment.close()
+    }
+  }
+
+  /** Whether the shards have all that the catalog's marks and audit log say. Its pages are in order. */
+  async catalogOverShards(
+    heads: readonly (Uint8Array | undefined)[],
+    last: ReadonlyMap<number, number>,
+  ): Promise<void> {
+    const environment = openReadOnly(this.#path, 'catalog')
+    try {
       for (const [shard, micros] of last) {
-        const older = [...jobs.values()].some((job) => job.shard === shard)
+        const older = [...this.jobs.values()].some((job) => job.shard === shard)
           ? olderThanWatermark(environment, shard, micros)
           : null
         if (older !== null) this.note(`shard-${shard}.mdb`, older)
@@ -109,9 +117,13 @@ class Verification {
     }
   }
 
-  /** Verifies a shard, fills the maps, and returns the head of the audit log that the shard has noted. */
+  /**
+   * Verifies a shard, fills the maps, and returns the head of the audit log that the shard has noted. The rows of a
+   * deleted job are deleted table by table, so they do not agree with each other: its events are only counted.
+   */
   async shard(
     shard: number,
+    isDeleted: (jobId: number) => boolean,
     counts: Map<number, JobCount[]>,
     last: Map<number, number>,
   ): Promise<Uint8Array | undefined> {
@@ -120,7 +132,7 @@ class Verification {
     const environment = openReadOnly(this.#path, name)
     try {
       const check = new ShardCheck(environment, `${name}.mdb`, this.#format)
-      counts.set(shard, checkJobs(check))
+      counts.set(shard, checkJobs(check, isDeleted))
       last.set(shard, lastTime(environment))
       this.problems.push(...check.problems)
       return notedHead(environment)
@@ -169,8 +181,11 @@ export async function verifyDataDir(path: string, sample: number | 'all' | null 
     const counts = new Map<number, JobCount[]>()
     const heads: (Uint8Array | undefined)[] = []
     const last = new Map<number, number>()
-    for (let shard = 0; shard < shards; shard++) heads.push(await verification.shard(shard, counts, last))
-    await verification.catalog(shards, sealer, heads, last)
+    const opensCatalog = verification.pages('catalog', allCatalogTables)
+    const knowsJobs = opensCatalog && (await verification.resources(shards, sealer))
+    const isDeleted = (jobId: number): boolean => knowsJobs && !verification.jobs.has(jobId)
+    for (let shard = 0; shard < shards; shard++) heads.push(await verification.shard(shard, isDeleted, counts, last))
+    if (opensCatalog) await verification.catalogOverShards(heads, last)
     verification.ledger()
     if (verification.jobs.size > 0 || verification.problems.length === 0) verification.count(counts)
     const { problems, jobs, events, leftOver } = verification

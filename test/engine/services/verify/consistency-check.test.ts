@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test'
 import { openEngine, verifyDataDir, type Engine, type EngineOptions, type JobHandle } from '../../../../engine/index.js'
 import type { JobSettings } from '../../../../engine/domain/job/job.js'
 import { catalogTables, decodeRecord } from '../../../../engine/resource/records.js'
-import { openCatalog } from '../../../../engine/store/directory/environments.js'
+import { WriteBatch } from '../../../../engine/store/environment.js'
+import { openCatalog, openShard } from '../../../../engine/store/directory/environments.js'
 import { refusedWith } from '../../../support/engine/refusal.js'
 import { testAuthor } from '../../../support/author.js'
 
@@ -161,4 +162,23 @@ test('a loss is accepted once, also where nobody makes the ledger anew', async (
   await assert.rejects(open(path), isInvalid)
   await (await open(path, { acceptLoss: true })).close()
   await (await open(path)).close()
+})
+
+test('rows of a deleted job, of which some are deleted already, are no damage', async () => {
+  const path = mixed('deleted-in-part', {})
+  const engine = await open(path)
+  await engine.deleteResource({ type: 'job', title: 'a job' }, testAuthor)
+  await engine.close()
+  for (const shard of [0, 1]) {
+    cpSync(join(late, `shard-${shard}.mdb`), join(path, `shard-${shard}.mdb`))
+    const environment = openShard(path, shard)
+    const [event] = environment.range('events', { limit: 1 })
+    const batch = new WriteBatch()
+    if (event !== undefined) batch.delete('events', event.key)
+    environment.commit(batch)
+    await environment.close()
+  }
+  const { problems, leftOver } = await verifyDataDir(path)
+  assert.deepEqual(problems, [])
+  assert.equal(leftOver, 1)
 })

@@ -19,7 +19,7 @@ export interface Issue {
 /** A call that failed. */
 export class ServiceError extends Error {
   override readonly name: string = 'ServiceError'
-  /** For programs: the service's code such as `job_not_found`, or `timeout`, `connection_failed`, `invalid_answer`. */
+  /** For programs: the service's code such as `job_not_found`, or one of the client (server/docs/clients.md). */
   readonly code: string
   /** The HTTP status; null without an answer. */
   readonly status: number | null

@@ -1,4 +1,5 @@
 /** From the parameters of an operation to a request. */
+import { ServiceError } from './errors.js'
 import type { Outgoing } from './transport.js'
 
 /** Path, query and body of a call, by name. */
@@ -12,7 +13,7 @@ export interface Described extends Outgoing {
   readonly answer: string
 }
 
-/** @throws TypeError if a part of the path is missing, or would lead to another operation. */
+/** @throws ServiceError invalid_parameter if a part of the path is missing or ill-formed, or leads elsewhere. */
 export function requestOf(operation: string, row: string, { body, ...params }: Params): Described {
   const [, method, template, answer, mark] = ROW.exec(row) as unknown as [string, string, string, string, string]
   const query = new URLSearchParams()
@@ -20,7 +21,10 @@ export function requestOf(operation: string, row: string, { body, ...params }: P
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     names.add(name)
     const text = String(params[name] ?? '')
-    if (text === '' || text === '.' || text === '..') throw new TypeError(`${operation} needs a valid ${name}`)
+    if (text === '' || text === '.' || text === '..' || !text.isWellFormed())
+      throw new ServiceError(`${operation}: ${name} is missing, or cannot be part of an address`, {
+        code: 'invalid_parameter',
+      })
     return encodeURIComponent(text)
   })
   for (const [name, value] of Object.entries(params)) {

@@ -271,6 +271,12 @@ test('events are deleted by filter, after a count', async () => {
   assert.equal(done.result.events_deleted, 11)
 })
 
+test('an id that can be in no path is refused with a sentence, as any other error', async () => {
+  const { isError, content } = await agent.result('get_event', { job_id: jobId, event_id: 'half a pair \ud800' })
+  assert.equal(isError, true)
+  assert.deepEqual(content, [{ type: 'text', text: 'event_id is missing, or cannot be part of an address' }])
+})
+
 test('every tool was driven, and each call is in the audit log with the name of the client', async () => {
   // What is waited for is asked about again and again: on a slow machine there are many entries.
   const logged: { object_id: string; details: { agent: string; ending: string } }[] = []

@@ -80,10 +80,16 @@ test('lists and dates in a query are sent as the service takes them, and what is
 })
 
 test('a part of a path that would lead to another operation is refused', async () => {
-  for (const event_id of ['', '.', '..']) {
+  for (const event_id of ['', '.', '..', 'half a pair \ud800']) {
     const service = new FakeService([jsonReply({})])
-    await assert.rejects(service.client.getEvent({ job_id: 1, event_id }), /getEvent needs a valid event_id/)
-    await assert.rejects(service.client.removeUser({} as { username: string }), /removeUser needs a valid username/)
+    await assert.rejects(service.client.getEvent({ job_id: 1, event_id }), {
+      code: 'invalid_parameter',
+      message: 'getEvent: event_id is missing, or cannot be part of an address',
+    })
+    await assert.rejects(
+      service.client.removeUser({} as { username: string }),
+      /^ServiceError: removeUser: username is missing/,
+    )
     assert.equal(service.sent.length, 0)
   }
 })

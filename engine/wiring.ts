@@ -154,6 +154,7 @@ async function close(
   if (opened === undefined) await runtime.shards.whenIdle()
   await services.integrations.close()
   await services.collector.close()
+  await runtime.pageCheck.close()
   await runtime.readers.close()
   await runtime.streamThread.close()
   await runtime.listThread.close()

@@ -5,7 +5,7 @@
  * 2. Nothing that was acknowledged is lost: it is on disk. So the process may end when its state is unknown.
  */
 import { writeSync } from 'node:fs'
-import type { Log } from '../../engine/index.js'
+import { isRefusal, type Log } from '../../engine/index.js'
 
 const STANDARD_ERROR = 2
 
@@ -18,14 +18,20 @@ export function traceIn(of: Pick<Log, 'error'>): void {
 
 let isEnding = false
 
+function sentenceOf(error: unknown, reason: string): string {
+  // A damaged page is damaged after another start, too.
+  if (isRefusal(error, 'data_dir_invalid')) return `The service ends: ${reason}.`
+  const advice = 'What was acknowledged is on disk; start it again.'
+  return `The service ends by an error that it did not expect: ${reason}. ${advice}`
+}
+
 function end(error: unknown): void {
   if (isEnding) process.exit(1)
   isEnding = true
   try {
     const message = error instanceof Error ? error.message : String(error)
     const reason = message.split('\n')[0]?.replace(/\.$/, '') || 'it has no message'
-    const advice = 'What was acknowledged is on disk; start it again.'
-    writeSync(STANDARD_ERROR, `The service ends by an error that it did not expect: ${reason}. ${advice}\n`)
+    writeSync(STANDARD_ERROR, `${sentenceOf(error, reason)}\n`)
     log?.error('an error that nobody caught ends the process', { err: error })
   } finally {
     process.exit(1)

@@ -27,12 +27,16 @@ import { openCatalog, openLedger } from '../../store/directory/environments.js'
 import { openUpgraded } from '../../store/directory/upgrade.js'
 import type { LmdbEnvironment } from '../../store/lmdb/lmdb.js'
 import { allCatalogTables } from '../catalog-tables.js'
+import { PageCheck } from '../verify/page-check.js'
+import { mustHaveSoundPages } from '../verify/start-check.js'
 import { openReaders, type JobReader, type ReadableShards } from '../read/job-reader.js'
 import type { ShardHost } from './owners/shard-moves.js'
 import type { OpenedParts, ShardListeners } from '../start/engine-logs.js'
 
 /** Milliseconds that messages wait for the owners of their shards when this node ends. */
 const IDLE_MS = 3_000
+/** What helps where a file is damaged. */
+const START_EMPTY = 'Start this node with an empty data directory: it reads everything from snapshots and the log'
 
 export interface NodeDataDeps {
   readonly options: Pick<EngineOptions, 'dataDir' | 'name' | 'threads' | 'modelMemoryMb' | 'clock'>
@@ -42,7 +46,7 @@ export interface NodeDataDeps {
   readonly send: SendTurn
   /** Restores what the logs cannot complete, before anything is opened. */
   prepare(): Promise<void>
-  /** Told where following a shard has stopped for good. */
+  /** Told where following a shard has stopped for good, and where a page of a file is damaged. */
   stopped(error: unknown): void
   failed(what: string, error: unknown): void
   /** A record of a shard was applied that another node has appended. */
@@ -60,6 +64,7 @@ export class NodeData implements OpenedParts {
   readonly clock: IngestClock
   readonly seats: Seats
   readonly listeners: ShardListeners = {}
+  readonly #pageCheck: PageCheck
   #ledger: LmdbEnvironment | null = null
 
   /** Rejects with Refusal data_dir_in_use, data_dir_newer, data_dir_invalid, and as `prepare` does. */
@@ -67,8 +72,9 @@ export class NodeData implements OpenedParts {
     const { options, logs, prepare } = deps
     const lock = await lockDataDir(options.dataDir)
     try {
-      // Files that are cut off are refused before anybody reads them.
+      // Files that are cut off or damaged are refused before anybody reads them.
       openDataDir(options.dataDir, logs.length)
+      const unchecked = mustHaveSoundPages(options.dataDir, logs.length, START_EMPTY)
       await prepare()
       const { shards } = await openUpgraded(options.dataDir, logs.length)
       if (shards !== logs.length)
@@ -76,14 +82,14 @@ export class NodeData implements OpenedParts {
           'data_dir_invalid',
           `the data directory ${options.dataDir} has ${shards} shards, not ${logs.length}`,
         )
-      return new NodeData(deps, lock)
+      return new NodeData(deps, lock, unchecked)
     } catch (error) {
       await lock.release()
       throw error
     }
   }
 
-  private constructor(deps: NodeDataDeps, lock: DataLock) {
+  private constructor(deps: NodeDataDeps, lock: DataLock, unchecked: readonly string[]) {
     const { options, logs, send, stopped, failed, progressed, fenced } = deps
     const { dataDir, name } = options
     this.dataDir = dataDir
@@ -110,6 +116,7 @@ export class NodeData implements OpenedParts {
       ranElsewhere: (shard) => this.listeners.ranElsewhere?.(shard),
       rested: collectAtRest,
     })
+    this.#pageCheck = new PageCheck({ dataDir, files: unchecked, remedy: START_EMPTY, damaged: stopped, failed })
     this.seats.follow()
   }
 
@@ -133,6 +140,7 @@ export class NodeData implements OpenedParts {
   async close(): Promise<void> {
     // What was taken in for other nodes' shards goes there. What cannot in time is refused.
     await Promise.race([this.shards.whenIdle(), pause(IDLE_MS, null, { ref: false })])
+    await this.#pageCheck.close()
     await this.seats.close()
     // Turns that are this node's own end within the limit of the log.
     await this.shards.whenIdle()

@@ -55,6 +55,8 @@ export interface Stores {
   readonly sealer: Sealer
   /** One for each shard. */
   readonly shardReaders: readonly JobReader[]
+  /** Files of which the start has not looked at all pages. */
+  readonly uncheckedFiles: readonly string[]
   /** Secrets that this start has made and left in a file of the data directory; null where it made none. */
   readonly firstStart: BootstrapOutcome | null
   /** The job as it is now: a handle may be older than the latest change. @throws Refusal job_not_found. */
@@ -70,7 +72,7 @@ export function openStores(
 ): Stores {
   const { dataDir, clustered } = settings
   const opened = clustered?.opened
-  if (opened === undefined) mustHaveSoundPages(dataDir, shards)
+  const uncheckedFiles = opened === undefined ? mustHaveSoundPages(dataDir, shards) : []
   const catalogFile = opened?.catalog ?? openCatalog(dataDir, allCatalogTables)
   const catalogStore = clustered === undefined ? catalogFile : loggedEnvironment(catalogFile, clustered.catalog)
   const auditLog = new AuditLog(catalogStore)
@@ -114,6 +116,7 @@ export function openStores(
     resources,
     sealer,
     shardReaders,
+    uncheckedFiles,
     firstStart: firstStart.adminPassword === null && firstStart.managementKey === null ? null : firstStart,
     current: ({ id }) => {
       const job = resources.job(id)

@@ -4,6 +4,7 @@
  * Owns: which threads there are. Leaves out: what is stored (open-stores.ts), the services that use the threads
  * (open-services.ts).
  */
+import type { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { DataDir } from '../../store/directory/data-dir.js'
 import type { TurnRan } from '../../runtime/turn/turn-contract.js'
@@ -14,6 +15,7 @@ import { ReaderThreads } from '../readers/reader-threads.js'
 import { StreamThread } from '../stream/stream-threads.js'
 import { TrainingThreads } from '../training/training-threads.js'
 import { modelBytesOfThread } from '../../actor/models/model-memory.js'
+import { PageCheck } from '../verify/page-check.js'
 import { Watermarks } from '../verify/watermarks.js'
 import type { Stores } from './open-stores.js'
 import type { Reports } from './reports.js'
@@ -45,6 +47,7 @@ export interface Runtime {
   readonly replayThreads: ReplayThreads
   readonly streamThread: StreamThread
   readonly listThread: ReaderThreads
+  readonly pageCheck: PageCheck
 }
 
 export function startRuntime(
@@ -68,7 +71,15 @@ export function startRuntime(
     listThread: new ReaderThreads(dataDir, (error) => failed('the list thread died', error), 'list'),
     replayThreads: new ReplayThreads((error) => failed('the thread of replays died', error)),
     backupThread: new BackupThread((error) => failed('the backup thread died', error)),
+    pageCheck: new PageCheck({ dataDir, files: stores.uncheckedFiles, damaged: endProcess, failed }),
   }
+}
+
+/** The process ends by its handler of errors that nobody catches, before the library reads the page and ends it. */
+function endProcess(why: Refusal): void {
+  setImmediate(() => {
+    throw why
+  })
 }
 
 function startShards(

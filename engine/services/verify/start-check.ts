@@ -9,27 +9,40 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../errors.js'
 import { META_PAGE_BYTES, META_PAGES } from '../../store/pages/page-file.js'
+import type { PageProblem } from '../../store/pages/page-use.js'
 import { firstDamage } from '../../store/pages/page-walk.js'
 
 /** After this time only the pages that lead to entries are looked at, so that a large directory starts soon. */
 const LEAVES_MS = 1_000
 
-/** @throws Refusal data_dir_invalid. */
-export function mustHaveSoundPages(dataDir: string, shards: number): void {
+/** What helps a service that is one process. */
+const RESTORE = 'Restore a backup; npm run verify lists what is damaged'
+
+/** `remedy`: a sentence about what helps, without its full stop. */
+export function damagedFile(dataDir: string, file: string, damage: PageProblem, remedy: string = RESTORE): Refusal {
+  const page = damage.page === null ? '' : `page ${damage.page} `
+  return new Refusal(
+    'data_dir_invalid',
+    `${file} in the data directory ${dataDir} is damaged: ${page}${damage.what}. Nothing was changed. ${remedy}`,
+  )
+}
+
+/** Returns the files of which not all pages were looked at (page-check.ts). @throws Refusal data_dir_invalid. */
+export function mustHaveSoundPages(dataDir: string, shards: number, remedy?: string): string[] {
   const begun = performance.now()
-  const readsLeaves = (): boolean => performance.now() - begun < LEAVES_MS
+  const hasTime = (): boolean => performance.now() - begun < LEAVES_MS
   const names = ['catalog', 'integrations', ...Array.from({ length: shards }, (_, shard) => `shard-${shard}`)]
+  const unchecked = new Set<string>()
   for (const file of names.map((name) => `${name}.mdb`)) {
     const path = join(dataDir, file)
     // A shorter file was cut off while it was made, and is made anew (store-file.ts).
     if (!existsSync(path) || statSync(path).size < META_PAGES * META_PAGE_BYTES) continue
-    const damage = firstDamage(path, readsLeaves)
-    if (damage === null) continue
-    const page = damage.page === null ? '' : `page ${damage.page} `
-    throw new Refusal(
-      'data_dir_invalid',
-      `${file} in the data directory ${dataDir} is damaged: ${page}${damage.what}. Nothing was changed. ` +
-        'Restore a backup; npm run verify lists what is damaged',
-    )
+    const damage = firstDamage(path, () => {
+      const reads = hasTime()
+      if (!reads) unchecked.add(file)
+      return reads
+    })
+    if (damage !== null) throw damagedFile(dataDir, file, damage, remedy)
   }
+  return [...unchecked]
 }

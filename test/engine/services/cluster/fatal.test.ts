@@ -1,5 +1,6 @@
 /** What ends a node: failures that come again however often it begins. */
 import assert from 'node:assert/strict'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Refusal } from '../../../../engine/errors.js'
@@ -10,8 +11,16 @@ import { Failing } from '../../../../engine/services/cluster/failing.js'
 import { isFatal } from '../../../../engine/services/cluster/fatal.js'
 import { NodeData } from '../../../../engine/services/cluster/node-data.js'
 import { makeDataDir } from '../../../../engine/store/directory/data-dir.js'
+import { META_PAGE_BYTES } from '../../../../engine/store/pages/page-file.js'
+import { walkPages } from '../../../../engine/store/pages/page-walk.js'
 import { afterwards } from '../../../support/afterwards.js'
 import { temporaryDirectory } from '../../../support/engine/files.js'
+
+function writeAt(path: string, at: number, bytes: Buffer): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes, 0, bytes.length, at)
+  closeSync(file)
+}
 
 function errorOf(work: () => unknown): unknown {
   try {
@@ -46,6 +55,38 @@ describe('a node of a cluster', () => {
     assert.equal(isFatal(failing.failure), true)
     assert.match(String(failing.failure), /a record of the log has format 9, and this version of the service reads 1/)
     await data.close()
+  })
+
+  it('ends where a page of its data is damaged, with a sentence that says what helps', async (test) => {
+    const directory = temporaryDirectory(test)
+    const log = new FileLog(join(directory, 'turns'))
+    afterwards(test, () => log.close())
+    const dataDir = join(directory, 'data')
+    makeDataDir(dataDir)
+    const options = { dataDir, name: 'service', threads: 1 }
+    const fails = (what: string, error?: unknown): never => assert.fail(`${what}: ${String(error)}`)
+    const deps = {
+      options,
+      logs: [log],
+      send: () => fails('nothing is sent'),
+      prepare: async () => {},
+      stopped: fails,
+      failed: fails,
+    }
+    const data = await NodeData.open(deps)
+    await data.close()
+    const file = join(dataDir, 'shard-0.mdb')
+    const root = Math.max(...walkPages(file).usedPages())
+    // The number of the page, at its beginning.
+    writeAt(file, root * META_PAGE_BYTES, Buffer.alloc(8, 0xff))
+    await assert.rejects(NodeData.open(deps), (error: Error) => {
+      assert.equal(isFatal(error), true)
+      assert.match(
+        error.message,
+        /^shard-0\.mdb .* is damaged: page \d+ .*Start this node with an empty data directory/,
+      )
+      return true
+    })
   })
 
   it('ends where the catalog has one', () => {

@@ -41,7 +41,9 @@ describe('a start', () => {
     )
   }
 
-  it('takes a sound directory', () => mustHaveSoundPages(dir, SHARDS))
+  it('takes a sound directory', () => {
+    mustHaveSoundPages(dir, SHARDS)
+  })
 
   it('is refused with a sentence where a node is said to be elsewhere, or longer than its page', () => {
     let tried = 0

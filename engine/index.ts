@@ -71,6 +71,7 @@ export {
 } from './domain/event/input/text-bytes.js'
 export { findingKinds } from './domain/event/finding.js'
 export { fileFindingKinds } from './domain/event/input/file-findings.js'
+export { comparedNumber } from './domain/query/scalar.js'
 export { isJsonObject, numberOfText, parseJson, writeJson, WrittenNumber } from './domain/event/json.js'
 export { hasMoreNames } from './domain/event/json-names.js'
 export { jsonSize, valuesMaxOf } from './domain/event/json-size.js'

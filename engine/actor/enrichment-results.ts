@@ -105,7 +105,8 @@ function decideOne(deps: ActorDeps, { micros, steps }: EnrichedEvent, atMicros: 
   const fate = merged === null ? { record: event.record, row } : written(codec, event, merged, row)
   for (const { outcome } of steps) deps.stats.decided.enriched(outcome)
   store.put('lookups', timeKey(settings.id, micros), encodeEnrichments(fate.row))
-  deps.points.countValues(deps.arrivals.points.valuesOf(codec.decode(decodeContent(fate.record).body)))
+  const { points } = deps.arrivals
+  deps.points.countValues(points.valuesOf(codec.decode(decodeContent(fate.record).body)), points.kinds)
   decideAgain(deps, { ...event, record: fate.record }, atMicros)
   return event.record.length
 }

@@ -314,8 +314,9 @@ export class EventIntake {
   #countPoints(arrival: Arrival, bucket: Bucket | null, answer: KnownAnswer | null): void {
     const { arrivals, points } = this.#deps
     const values = (): PointValues => arrivals.valuesOf(arrival)
-    if (answer === null) points.count(bucket, values)
-    else points.countAnswered(answer, values)
+    const { kinds } = arrivals.points
+    if (answer === null) points.count(bucket, values, kinds)
+    else points.countAnswered(answer, values, kinds)
   }
 
   #bucketOf(arrival: Arrival): Bucket {

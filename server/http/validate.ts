@@ -9,14 +9,28 @@
  *    but a query refuses them (Exact of schemas/common.ts).
  * 2. An empty body and a null body count as an empty object.
  * 3. A body that would take long to parse is refused: parsing runs on the HTTP thread, where all requests wait.
+ * 4. Numbers are doubles. Where they are compared with those of events (COMPARED), a whole number beyond 53 bits is the
+ *    text of its digits, as it is in an event (S31).
  */
 import type { Static, TObject } from 'typebox'
 // The checks of typebox/compile without its value conversions, so that a start loads fewer modules.
 import { Compile, type Validator } from 'typebox/schema'
-import { hasMoreNames, jsonSize, limits, Refusal, valuesMaxOf } from '../../engine/index.js'
+import {
+  comparedNumber,
+  hasMoreNames,
+  parseJson as readJson,
+  jsonSize,
+  limits,
+  Refusal,
+  valuesMaxOf,
+  WrittenNumber,
+} from '../../engine/index.js'
 import { issuesOf } from './schema-issues.js'
 
 const nothing: Record<string, unknown> = {}
+
+/** Fields of bodies whose numbers are compared with those of events. */
+const COMPARED: ReadonlySet<string> = new Set(['filters', 'query_body', 'event_ids'])
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -24,7 +38,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * The document in a body. @throws Refusal invalid_json; invalid_body if it has more values or different names than
- * these, or is nested too deep.
+ * these, or is nested too deep; number_too_large.
  */
 export function parseJson(
   bytes: Uint8Array,
@@ -32,20 +46,52 @@ export function parseJson(
   namesMax: number = limits.bodyNamesMax,
 ): unknown {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  if (text.trim() === '') return nothing
+  return text.trim() === '' ? nothing : (withPlainNumbers(documentIn(text, valuesMax, namesMax), false) ?? nothing)
+}
+
+/** The filters in the address of a request, unchecked. @throws Refusal invalid_body, number_too_large. */
+export function filtersIn(text: string): unknown {
+  try {
+    return withPlainNumbers(documentIn(text, valuesMaxOf(limits.requestBytesMax), limits.bodyNamesMax), true)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'invalid_json') throw error
+    const msg = 'Input should be a list of filters as JSON text'
+    const issue = { loc: ['query', 'filters'], msg, type: 'json_type' }
+    throw new Refusal('invalid_body', 'the filters are not valid JSON', { issues: [issue] })
+  }
+}
+
+function documentIn(text: string, valuesMax: number, namesMax: number): unknown {
   const { values, depth } = jsonSize(text, valuesMax)
   if (values > valuesMax) throw oversized(`Input should have at most ${valuesMax} values`, 'too_many_values')
   if (hasMoreNames(text, namesMax))
     throw oversized(`Input should have at most ${namesMax} different field names`, 'too_many_names')
   let document: unknown
   try {
-    document = JSON.parse(text)
-  } catch {
+    document = readJson(text)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
     throw new Refusal('invalid_json', 'the body is not valid JSON')
   }
   const { bodyDepthMax } = limits
   if (depth > bodyDepthMax) throw oversized(`Input should be nested at most ${bodyDepthMax} levels deep`, 'too_deep')
-  return document ?? nothing
+  return document
+}
+
+/** The document with numbers that code computes with. It is changed where it is. */
+function withPlainNumbers(value: unknown, isCompared: boolean): unknown {
+  if (value instanceof WrittenNumber) return isCompared ? comparedNumber(value) : value.value
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) value[i] = withPlainNumbers(value[i], isCompared)
+  } else if (isObject(value)) {
+    for (const name of Object.keys(value)) {
+      const inner = value[name]
+      if (typeof inner !== 'object' || inner === null) continue
+      const plain = withPlainNumbers(inner, isCompared || COMPARED.has(name))
+      if (plain !== inner) value[name] = plain
+    }
+  }
+  return value
 }
 
 function oversized(msg: string, type: string): Refusal {

@@ -14,6 +14,7 @@ export interface InputOptions {
   readonly enabled?: boolean
   /** Of each job. */
   readonly points?: readonly string[]
+  readonly category?: string
   /** Advanced settings of each job. */
   readonly settings?: Readonly<Record<string, unknown>>
 }
@@ -24,7 +25,7 @@ let made = 0
 export async function makeInput(
   client: Client,
   parameters: Readonly<Record<string, unknown>> = {},
-  { jobs = 1, enabled = true, points = ['rule'], settings = {} }: InputOptions = {},
+  { jobs = 1, enabled = true, points = ['rule'], category, settings = {} }: InputOptions = {},
 ): Promise<Input> {
   const name = `sender ${++made}`
   const steps = [{ resource: 'input', integration_type: 'input', enabled }]
@@ -33,6 +34,7 @@ export async function makeInput(
     properties: {
       title: `${name} job ${n}`,
       decision_points: points,
+      ...(category === undefined ? {} : { category }),
       pipeline_integrations: steps,
       advanced_settings: settings,
     },

@@ -56,21 +56,25 @@ export class PointCounter {
     if (this.#tally.seeKinds(kinds)) this.#changed = true
   }
 
-  /** A new event with these values, in its bucket, if it has one. To be called before the bucket counts it. */
-  count(bucket: Bucket | null, values: () => PointValues): void {
+  /**
+   * A new event with these values, in its bucket, if it has one. To be called before the bucket counts it. `kinds`:
+   * of the values that were read last.
+   */
+  count(bucket: Bucket | null, values: () => PointValues, kinds: Uint8Array): void {
     if (!this.#hasPoints) return
-    if (bucket === null) return this.countValues(values())
+    if (bucket === null) return this.countValues(values(), kinds)
     if (bucket.events === 0) this.#tally.see(values(), this.#idsOnly)
     if (bucket.uncounted++ === 0) this.#behind.push(bucket)
     if (++this.#uncounted >= this.#tally.room) this.#settle()
   }
 
   /** As `countValues`, for one of the events with an answer: they have the same values. */
-  countAnswered(answer: KnownAnswer, values: () => PointValues): void {
+  countAnswered(answer: KnownAnswer, values: () => PointValues, kinds: Uint8Array): void {
     if (!this.#hasPoints) return
     this.#settle()
     if (answer.toldTo !== this.#tally || answer.toldWindow !== this.#tally.window) {
       this.#tally.see(values(), this.#idsOnly)
+      this.seeKinds(kinds)
       answer.toldTo = this.#tally
       answer.toldWindow = this.#tally.window
     }
@@ -78,11 +82,12 @@ export class PointCounter {
     this.#changed = true
   }
 
-  /** An event with these values. */
-  countValues(values: PointValues): void {
+  /** An event with these values, which came as these kinds. */
+  countValues(values: PointValues, kinds: Uint8Array): void {
     if (!this.#hasPoints) return
     this.#settle()
     this.#tally.see(values, this.#idsOnly)
+    this.seeKinds(kinds)
     this.#tally.add(absentPoints(values), 1)
     this.#changed = true
   }

@@ -6,7 +6,7 @@ import type { JobSelection } from '../query-service.js'
 export interface ListSelection extends JobSelection {
   /** `[{field, operator, value}]` as the client sent it (query/filter.ts). */
   readonly filters?: unknown
-  /** Default: the ingest time. */
+  /** Default: `@timestamp`. */
   readonly dateField?: string
   readonly startDate?: unknown
   readonly endDate?: unknown

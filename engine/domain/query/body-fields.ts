@@ -19,16 +19,14 @@ import { TAG_ARRAY, TAG_LONG_ARRAY, TAG_LONG_NAMED, TAG_NAMED, TAG_OBJECT } from
 import { BodyReader } from '../event/body-reader.js'
 import { isJsonObject, WrittenNumber } from '../event/json.js'
 import { pairNames, pairValues, Path, walkPath, type PathTaker } from '../event/path.js'
-import { plainNumber } from '../event/plain-value.js'
 import type { ScalarValue } from '../event/point-value.js'
 import type { ShapeTree } from '../event/shape-tree.js'
 import type { Words } from '../event/words.js'
 import type { BodyPath } from './field.js'
+import { comparedNumber } from './scalar.js'
 
 /** Paths of more names have too many ways. Of them, keys with dots are left to event/path.ts. */
 const NAMES_MAX = 6
-/** Larger whole numbers are doubles that nobody compares by their digits. */
-const DIGITS_END = 1e38
 
 const namesOfPairs: ReadonlySet<string> = new Set(pairNames)
 const valuesOfPairs: ReadonlySet<string> = new Set(pairValues)
@@ -133,9 +131,7 @@ class Found implements PathTaker {
 }
 
 function scalarOf(value: ScalarValue | WrittenNumber): ScalarValue {
-  if (typeof value !== 'number' && !(value instanceof WrittenNumber)) return value
-  const number = typeof value === 'number' ? value : value.value
-  return Math.abs(number) < DIGITS_END ? plainNumber(value, 'kept') : number
+  return typeof value === 'number' || value instanceof WrittenNumber ? comparedNumber(value) : value
 }
 
 const noValues: readonly ScalarValue[] = []

@@ -4,8 +4,21 @@
  * 1. A number equals a text that spells it: `5` equals `"5"` and `"5.0"`. Two texts are equal if they are the same.
  * 2. A boolean equals the text `true` or `false`.
  * 3. Case counts.
+ * 4. A whole number beyond 53 bits is the text of its digits, in events and in queries: doubles do not tell it from its
+ *    neighbours.
  */
+import type { WrittenNumber } from '../event/json.js'
+import { plainNumber } from '../event/plain-value.js'
 import type { ScalarValue } from '../event/point-value.js'
+
+/** Larger whole numbers are doubles that nobody compares by their digits. */
+const DIGITS_END = 1e38
+
+/** What a number of a body or of a query is compared as. */
+export function comparedNumber(given: number | WrittenNumber): string | number {
+  const number = typeof given === 'number' ? given : given.value
+  return Math.abs(number) < DIGITS_END ? plainNumber(given, 'kept') : number
+}
 
 const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 const NUMERIC_CHARS_MAX = 40
@@ -20,6 +33,7 @@ export function numberOf(value: ScalarValue): number | null {
 
 /** A test for values equal to `wanted`. */
 export function equalTo(wanted: ScalarValue): (value: ScalarValue) => boolean {
+  if (typeof wanted === 'number' && typeof comparedNumber(wanted) === 'string') return equalTo(comparedNumber(wanted))
   const text = String(wanted)
   if (typeof wanted === 'string') {
     const number = numberOf(wanted)

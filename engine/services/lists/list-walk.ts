@@ -263,7 +263,7 @@ export function parseSelection(
   fieldSet: FieldSet,
 ): ParsedSelection {
   const context = termsOf(task, clock)
-  const { dateField = 'timestamp_inference', startDate, endDate, withinMs = WITHIN_MS } = dates
+  const { dateField = '@timestamp', startDate, endDate, withinMs = WITHIN_MS } = dates
   const condition = allOf([
     compileFilters(filters, fieldSet, context),
     compileDates({ dateField, startDate, endDate }, fieldSet, context),

@@ -10,6 +10,8 @@ export interface QueryFlags extends ServiceFlags {
   readonly filter?: readonly string[] | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
+  /** The times are those of the arrival. */
+  readonly arrival?: boolean | undefined
   readonly sort?: string | undefined
   readonly ascending?: boolean | undefined
   readonly limit: number
@@ -35,10 +37,9 @@ export async function query(context: Context, flags: QueryFlags, text?: string):
   const client = context.client(flags)
   const body: EventsQuery = {
     ...(flags.job === undefined ? {} : { job_ids: await jobIdOf(client, flags.job) }),
-    date_field: 'timestamp_inference',
-    // New events do not move the pages.
-    end_date: flags.until ?? 'now',
+    date_field: flags.arrival ? 'timestamp_inference' : '@timestamp',
     ...(flags.since === undefined ? {} : { start_date: flags.since }),
+    ...(flags.until === undefined ? {} : { end_date: flags.until }),
     ...(flags.sort === undefined ? {} : { sort_by_column: flags.sort }),
     sort_order: flags.ascending ? 'asc' : 'desc',
     ...(wanted === undefined ? {} : { query: wanted }),

@@ -7,14 +7,7 @@
  * 3. If a page fails halfway, the connection is cut: half a file must not look like a whole one.
  */
 import type { Static } from 'typebox'
-import {
-  limits,
-  monitorBounds,
-  parseJson as readJson,
-  Refusal,
-  writeJson,
-  type Principal,
-} from '../../../engine/index.js'
+import { limits, monitorBounds, parseJson as readJson, writeJson, type Principal } from '../../../engine/index.js'
 import type { App } from '../../app.js'
 import { stillAuthorized } from '../../http/auth.js'
 import { replyError } from '../../http/error-reply.js'
@@ -23,7 +16,7 @@ import { heldForReaders, noRoomToWait } from '../../http/held-bytes.js'
 import { PacedAnswer } from '../../http/pieces/paced-answer.js'
 import { ndjson } from '../../http/reply.js'
 import type { Route } from '../../http/route.js'
-import { Checker, parseJson } from '../../http/validate.js'
+import { Checker, filtersIn } from '../../http/validate.js'
 import { EventFileFilters, EventFileQuery } from '../../schemas/live/event-file.js'
 import { ListedEvent as EventLine } from '../../schemas/live/lists.js'
 import { jobFromPath } from '../job-reference.js'
@@ -59,15 +52,7 @@ interface FileOrder {
 
 /** @throws Refusal invalid_body. */
 function listedFilters(text: string | undefined): Static<typeof EventFileFilters>['filters'] | undefined {
-  if (text === undefined) return undefined
-  try {
-    return filterChecker.check({ filters: parseJson(Buffer.from(text)) }).filters
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'invalid_body') throw error
-    const msg = 'Input should be a list of filters as JSON text'
-    const issue = { loc: ['query', 'filters'], msg, type: 'json_type' }
-    throw new Refusal('invalid_body', 'the filters are not valid JSON', { issues: [issue] })
-  }
+  return text === undefined ? undefined : filterChecker.check({ filters: filtersIn(text) }).filters
 }
 
 /**

@@ -1,11 +1,11 @@
 /** `GET /api/v2/events/stream`: what happens in jobs, as server-sent events or over a WebSocket. */
 import type { Static } from 'typebox'
-import { limits, Refusal, type Principal, type StreamQuery as EngineQuery } from '../../../engine/index.js'
+import { limits, type Principal, type StreamQuery as EngineQuery } from '../../../engine/index.js'
 import type { App } from '../../app.js'
 import { stillAuthorized } from '../../http/auth.js'
 import type { Exchange } from '../../http/exchange.js'
 import type { Route } from '../../http/route.js'
-import { Checker } from '../../http/validate.js'
+import { Checker, filtersIn } from '../../http/validate.js'
 import { StreamMessage, StreamQuery } from '../../schemas/live/stream.js'
 import { filtersOf } from '../queries.js'
 import { serveEvents } from './event-stream.js'
@@ -23,26 +23,15 @@ function stillMay(exchange: Exchange, app: App): () => void {
   return () => void stillAuthorized(exchange, app, scope)
 }
 
-function listedFilters(text: string | undefined): unknown {
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    const issue = {
-      loc: ['query', 'filters'],
-      msg: 'Input should be a list of filters as JSON text',
-      type: 'json_type',
-    }
-    throw new Refusal('invalid_body', 'the filters are not valid JSON', { issues: [issue] })
-  }
-}
-
 function queryOf(
   exchange: Exchange,
   query: Static<typeof StreamQuery>,
   principal: Principal,
 ): Omit<EngineQuery, 'form'> {
-  const filters = filtersOf({ filters: listedFilters(query.filters), query: query.query }, principal)
+  const filters = filtersOf(
+    { filters: query.filters === undefined ? undefined : filtersIn(query.filters), query: query.query },
+    principal,
+  )
   const after = exchange.header('last-event-id') || query.last_event_id
   return {
     ...(query.job_id === undefined ? {} : { jobIds: query.job_id }),

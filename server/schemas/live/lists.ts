@@ -17,7 +17,7 @@ const selection = {
   end_date: Type.Optional(DateOrNumber),
   date_field: Type.Optional({
     ...fieldName,
-    description: 'The field that the dates apply to; default: the ingest time.',
+    description: 'The field that the dates apply to; default `@timestamp`, the time of the event.',
   }),
   within_ms: Type.Optional(
     Type.Integer({

@@ -17,7 +17,11 @@ export const VotesByFilter = Exact({
   start_date: Type.Optional(DateOrNumber),
   end_date: Type.Optional(DateOrNumber),
   date_field: Type.Optional(
-    Type.String({ minLength: 1, maxLength: limits.decisionPointCharsMax, description: 'Default: the ingest time.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: limits.decisionPointCharsMax,
+      description: 'The field that the dates apply to; default `@timestamp`, the time of the event.',
+    }),
   ),
   dry_run: Type.Optional(Type.Boolean({ description: 'Count and show a few of the events, and change nothing.' })),
   until: Type.Optional({

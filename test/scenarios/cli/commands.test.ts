@@ -130,6 +130,15 @@ test('events are found by filters, one a line of JSON, or as a table that no eve
   assert.deepEqual(lines.map((line) => JSON.parse(line).event_id).sort(), ['e-1', 'e-2'])
   assert.equal(await good(['query', '--count', '-f', 'rule in a,b', '-f', 'source.ip!=10.0.0.4']), '3\n')
   assert.deepEqual(await json(['query', '--count', '--since', 'now+1d']), { total_count: 0 })
+  const old = await run(['ingest', '--job', String(jobId), '-', '--json'], {
+    input: '{"rule":"old","@timestamp":"2020-02-03T04:05:06Z"}\n',
+  })
+  assert.equal(old.code, 0, old.err)
+  const during = ['query', '-f', 'rule=old', '--count', '--since', '2020-02-03', '--until', '2020-02-03']
+  assert.equal(await good(during), '1\n')
+  assert.equal(await good([...during, '--arrival']), '0\n')
+  assert.equal(await good(['query', '-f', 'rule=old', '--count', '--since', 'now-1h']), '0\n')
+  assert.equal(await good(['query', '-f', 'rule=old', '--count', '--since', 'now-1h', '--arrival']), '1\n')
   const table = await good(['query', '-n', '2', '--sort', 'source.ip', '--ascending'], { columns: 200 })
   assert.match(table, /^EVENT {2}.*\ne-1 .*rule=a source\.ip=10\.0\.0\.1\ne-2 /)
   const none = await run(['query', '-f', 'rule=z'])

@@ -207,17 +207,48 @@ for (const [way, send] of Object.entries(ways))
       assert.deepEqual(last?.raw_body, { a: { b: 'two' }, rule: 'x' })
     })
 
-    test('that a decision point comes as a number and as a text', async () => {
-      const input = await makeInput(admin, {}, { points: ['rule.id', 'host'] })
-      await send(input, ['{"rule":{"id":4625},"host":"a"}', '{"rule":{"id":4625.0},"host":"b"}'])
-      const { warnings } = (await admin.get(`/api/v1/jobs/${input.jobs[0]}`)).body
-      assert.ok(!warnings.some(({ type }: { type: string }) => type === 'mixed_types'))
-      await send(input, ['{"rule":{"id":"4625"},"host":"a"}'])
-      const found = await warningsOf(admin, input.jobs[0]!, 'mixed_types')
-      assert.equal(found.length, 1)
-      assert.match(found[0]!.msg, /`rule\.id`/)
-    })
+    for (const category of [
+      'Decision intelligence',
+      'Event centric decision intelligence',
+      'Automated root cause analysis',
+    ])
+      test(`that a decision point comes as a number and as a text: ${category}`, async () => {
+        const input = await makeInput(admin, {}, { points: ['rule.id', 'host'], category })
+        await send(input, ['{"rule":{"id":4625},"host":"a"}', '{"rule":{"id":4625.0},"host":"b"}'])
+        const { warnings } = (await admin.get(`/api/v1/jobs/${input.jobs[0]}`)).body
+        assert.ok(!warnings.some(({ type }: { type: string }) => type === 'mixed_types'))
+        await send(input, ['{"rule":{"id":"4625"},"host":"a"}'])
+        const found = await warningsOf(admin, input.jobs[0]!, 'mixed_types')
+        assert.equal(found.length, 1)
+        assert.match(found[0]!.msg, /`rule\.id`/)
+      })
   })
+
+test('a number of a filter is compared by its digits', async () => {
+  const input = await makeInput(admin)
+  const [jobId] = input.jobs
+  await ways._bulk!(input, ['{"id":9007199254740992}', '{"id":9007199254740993}', '{"id":"9007199254740994"}'])
+  const found = async (path: string, body: string): Promise<number> => {
+    const answer = await admin.post(path, `{"job_ids":${jobId},${body}}`)
+    assert.equal(answer.status, 200, answer.text)
+    return (answer.body.events ?? answer.body.hits.hits).length
+  }
+  for (const numeral of ['9007199254740992', '9007199254740993', '9007199254740994', '9007199254740993.0']) {
+    const filter = `"filters":[{"field":"id","operator":"is","value":${numeral}}]`
+    const list = `"filters":[{"field":"id","operator":"is one of","value":[1,${numeral}]}]`
+    for (const body of [filter, list]) {
+      assert.equal(await found('/api/v2/events/list', body), 1, body)
+      assert.equal(await found('/api/v2/events/query', body), 1, body)
+    }
+    const term = `"query_body":{"query":{"term":{"id":${numeral}}}}`
+    assert.equal(await found('/api/v2/events/raw_es_query', term), 1, term)
+    const listed = encodeURIComponent(filter.slice('"filters":'.length))
+    const file = await admin.get(`/api/v2/jobs/${jobId}/events-file?format=ndjson&filters=${listed}`)
+    assert.equal(file.text.trim().split('\n').length, 1, file.text)
+  }
+  const above = '"filters":[{"field":"id","operator":"gt","value":9007199254740000}]'
+  assert.equal(await found('/api/v2/events/query', above), 3)
+})
 
 describe('a number beyond the largest double', () => {
   for (const numeral of ['1e999', '-1e999', `1${'0'.repeat(400)}`])

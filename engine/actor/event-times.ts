@@ -52,8 +52,7 @@ export class EventTimes {
 
   /** The time of a stored event: its own, or else that of its arrival at `micros`. */
   of(record: Uint8Array, micros: number): number {
-    const bytes = Buffer.isBuffer(record) ? record : Buffer.from(record.buffer, record.byteOffset, record.byteLength)
-    const stored = ownMicrosOf(bytes) ?? this.read(bodyOf(bytes), micros)
+    const stored = ownMicrosOf(record) ?? this.read(bodyOf(asBuffer(record)), micros)
     return stored === NO_OWN_TIME ? micros : stored
   }
 
@@ -108,4 +107,8 @@ function walkOf(names: Iterable<string>): Walk {
   const set = new FieldSet([])
   const fields = [...names].map((name) => set.path(name))
   return { fields, body: new BodyFields(set.paths) }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

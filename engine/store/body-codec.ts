@@ -19,8 +19,8 @@ import type { Environment, WriteBatch } from './environment.js'
 
 /** Reads what it is made for from the bytes of a body. */
 interface BodyWalker {
-  /** @throws Error for an unknown shape or word. */
-  walk(bytes: Buffer, shapes: ShapeTree, words: Words): void
+  /** Reads a body that begins at `from`. @throws Error for an unknown shape or word. */
+  walk(bytes: Buffer, shapes: ShapeTree, words: Words, from: number): void
 }
 
 function numberKey(number: number): Buffer {
@@ -75,12 +75,12 @@ export class BodyCodec {
   }
 
   /** Reads some values of a body into `into`, without building the object. */
-  walk(bytes: Buffer, into: BodyWalker): void {
+  walk(bytes: Buffer, into: BodyWalker, from = 0): void {
     try {
-      into.walk(bytes, this.#shapes, this.#words)
+      into.walk(bytes, this.#shapes, this.#words, from)
     } catch {
       this.#readRows()
-      into.walk(bytes, this.#shapes, this.#words)
+      into.walk(bytes, this.#shapes, this.#words, from)
     }
   }
 

@@ -155,8 +155,18 @@ export function withHeader(record: Uint8Array, header: RecordHeader): Buffer {
 
 /** The bytes of the body alone; a view. */
 export function bodyOf(record: Buffer): Buffer {
+  return record.subarray(bodyStartOf(record))
+}
+
+/** Where the body begins. */
+export function bodyStartOf(record: Buffer): number {
   const idEnd = fixedBytes(record) + previousBytes(record) + record.readUInt16LE(6)
-  return record.subarray(((record[1] as number) & HAS_EXTRAS) === 0 ? idEnd : idEnd + 4 + record.readUInt32LE(idEnd))
+  return ((record[1] as number) & HAS_EXTRAS) === 0 ? idEnd : idEnd + 4 + record.readUInt32LE(idEnd)
+}
+
+/** What the client sent beside the body; null for nothing. */
+export function extrasOf(record: Uint8Array): EventExtras | null {
+  return ((record[1] as number) & HAS_EXTRAS) === 0 ? null : decodeContent(record).extras
 }
 
 /** The same record with another body. */

@@ -164,20 +164,20 @@ export class BodyFields extends BodyCursor {
     this.#ranks = new Int32Array(paths.length)
   }
 
-  /** Reads the values of a body. @throws Error for an unknown shape or word. */
-  walk(bytes: Buffer, shapes: ShapeTree, words: Words): void {
+  /** Reads the values of a body that begins at `from`. @throws Error for an unknown shape or word. */
+  walk(bytes: Buffer, shapes: ShapeTree, words: Words, from = 0): void {
     this.clear()
     if (this.#shapes !== shapes || this.#words !== words) this.#reader = null
     this.#shapes = shapes
     this.#words = words
     this.bytes = bytes
-    this.at = 0
+    this.at = from
     this.#isOdd = this.#hasPairs = false
     this.#arrays = 0
     this.#value(this.#root, true)
-    if (this.#isOdd || (this.#hasPairs && this.#lacksAny())) this.#decode(bytes)
+    if (this.#isOdd || (this.#hasPairs && this.#lacksAny())) this.#decode(bytes.subarray(from))
     if (this.#whole < 0) return
-    this.at = 0
+    this.at = from
     this.#gather(this.#values[this.#whole] as ScalarValue[])
     this.#present[this.#whole] = 1
   }

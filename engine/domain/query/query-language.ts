@@ -237,9 +237,12 @@ class Compiler {
     const wanted = value.text.toLowerCase()
     const like = value.pattern === null ? null : patternTest(`*${value.pattern}*`, true, this.#textBudget)
     const test = like ?? ((text: string): boolean => text.toLowerCase().includes(wanted))
+    const mayBeNumber = like !== null || OF_NUMBERS.test(wanted)
     const key = JSON.stringify(['in', value.pattern, value.text])
     return anyOf(
-      [this.#fields.own('title'), this.#fields.wholeBody()].map((field) => withKey(textLike(field, test), key)),
+      [this.#fields.own('title'), this.#fields.wholeBody()].map((field) =>
+        withKey(textLike(field, test, mayBeNumber), key),
+      ),
     )
   }
 
@@ -292,10 +295,15 @@ function orField({ text, isQuoted }: QueryName): string {
   return isQuoted ? '' : `. The field of the event is written "${text}"`
 }
 
-/** An event whose field has a value whose text passes. */
-function textLike(field: Field, test: (text: string) => boolean): Condition {
+/** Every part of a number's text, in small letters, is of these characters. */
+const OF_NUMBERS = /^[-+.\de]*$/
+
+/** An event whose field has a value whose text passes. Without `mayBeNumber`, no number does. */
+function textLike(field: Field, test: (text: string) => boolean, mayBeNumber = true): Condition {
   const ofValue: Test =
-    field.kind === 'time' ? (value) => test(instantText(value as number)) : (value) => test(String(value))
+    field.kind === 'time'
+      ? (value) => test(instantText(value as number))
+      : (value) => (typeof value === 'number' ? mayBeNumber && test(String(value)) : test(String(value)))
   return { kind: 'some', field, test: ofValue }
 }
 

@@ -7,6 +7,7 @@ import { BucketValues } from './bucket-values.js'
 import { EventColumns } from './event-columns.js'
 import { FieldColumns } from './field-columns.js'
 import type { KeptVerdicts } from './row-filter.js'
+import { SaidMemo } from './said-rows.js'
 import { pointsFingerprint } from '../../domain/job/job-points.js'
 
 /** Columns of a job that stay, however large they are: those of one query. */
@@ -17,6 +18,7 @@ interface Kept {
   readonly verdicts: KeptVerdicts
   readonly values: BucketValues
   readonly fields: FieldColumns
+  readonly said: SaidMemo
   /** What the verdicts are about. */
   buckets: BucketColumn
   fingerprint: number
@@ -31,7 +33,7 @@ export class ColumnStore {
     dataDir: string,
     { environment, codec }: Pick<QueryStore, 'environment' | 'codec'>,
     job: QueriedJob,
-  ): Pick<Kept, 'columns' | 'verdicts' | 'values' | 'fields'> {
+  ): Pick<Kept, 'columns' | 'verdicts' | 'values' | 'fields' | 'said'> {
     const key = `${dataDir}\0${job.id}`
     const known = this.#jobs.get(key)
     const columns = known?.columns ?? new EventColumns()
@@ -46,6 +48,7 @@ export class ColumnStore {
           values: new BucketValues(),
           // The rows have their places as long as the buckets have theirs.
           fields: known?.buckets === columns.buckets ? known.fields : new FieldColumns(),
+          said: new SaidMemo(),
           buckets: columns.buckets,
           fingerprint,
         }

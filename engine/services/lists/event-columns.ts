@@ -14,7 +14,7 @@ import { EventTimes } from '../../actor/event-times.js'
 import { readStats } from '../../actor/job-stats.js'
 import { limits } from '../../limits.js'
 import {
-  bucketIdTextOf,
+  BUCKET_ID_AT,
   confidenceOf,
   HEADER_BYTES,
   isInBucket,
@@ -183,9 +183,7 @@ export class EventColumns {
   }
 
   #write(rows: EventRows, at: number, record: Uint8Array): void {
-    const bucket = isInBucket(record)
-      ? this.buckets.placeOf(bucketIdTextOf(record), rows.times[at] as number)
-      : NO_BUCKET
+    const bucket = isInBucket(record) ? this.buckets.placeOf(record, BUCKET_ID_AT, rows.times[at] as number) : NO_BUCKET
     const code = ((labelOf(record) + 1) << 3) | (isPending(record) ? PENDING : 0) | (isOutlier(record) ? OUTLIER : 0)
     rows.set(at, bucket, code, confidenceOf(record))
   }

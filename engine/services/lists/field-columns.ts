@@ -87,7 +87,9 @@ export class ValueColumn {
   readonly field: Field
   readonly entries: FieldEntry[] = [noEntry]
   readonly #numbers = new Beside((length) => new Int32Array(length))
-  readonly #known = new Map<string, number>()
+  /** Numbers of single values, and of all else by its text. */
+  readonly #ofOne = new Map<ScalarValue, number>()
+  readonly #ofOther = new Map<string, number>()
   #characters = 0
 
   constructor(field: Field) {
@@ -113,23 +115,37 @@ export class ValueColumn {
     const known = numbers[at] as number
     if (known > 0) return known
     const values = event.values(field)
-    const isThere = values.length > 0 || event.has(field)
-    const key = textOf(values, isThere)
-    let number = this.#known.get(key)
-    if (number === undefined) {
-      if (this.isFull) return 0
-      number = this.entries.push({ values: [...values], isThere }) - 1
-      this.#known.set(key, number)
-      this.#characters += key.length
-    }
+    const number = values.length === 1 ? this.#numberOfOne(values) : this.#numberOfOther(values, event.has(field))
     numbers[at] = number
     return number
+  }
+
+  #numberOfOne(values: readonly ScalarValue[]): number {
+    const value = values[0] as ScalarValue
+    const known = this.#ofOne.get(value)
+    if (known !== undefined) return known
+    const number = this.#add(values, true, typeof value === 'string' ? value.length : 0)
+    if (number > 0) this.#ofOne.set(value, number)
+    return number
+  }
+
+  #numberOfOther(values: readonly ScalarValue[], isThere: boolean): number {
+    const key = textOf(values, isThere)
+    const known = this.#ofOther.get(key)
+    if (known !== undefined) return known
+    const number = this.#add(values, isThere, key.length)
+    if (number > 0) this.#ofOther.set(key, number)
+    return number
+  }
+
+  #add(values: readonly ScalarValue[], isThere: boolean, characters: number): number {
+    if (this.isFull) return 0
+    this.#characters += characters
+    return this.entries.push({ values: [...values], isThere }) - 1
   }
 }
 
 function textOf(values: readonly ScalarValue[], isThere: boolean): string {
-  const [first] = values
-  if (values.length === 1 && typeof first === 'string') return `s${first}`
   return `${isThere ? 1 : 0}${JSON.stringify(values.map((value) => [typeof value, String(value)]))}`
 }
 

@@ -105,6 +105,7 @@ export class ListWalk {
       fieldColumns: kept.fields,
       kept: kept.verdicts,
       values: kept.values,
+      said: kept.said,
       noted,
     })
     this.fieldColumns = kept.fields

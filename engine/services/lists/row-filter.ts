@@ -13,8 +13,7 @@
  * | `work`       | a person who has events                | never                                          |
  * | `bucket`     | a value at a decision point            | once for each bucket                           |
  * | `votes`      | a bucket with votes, all others as one | once for each                                  |
- * | `voters`     | a bucket that was voted on as a whole, | once for each; each time for events with votes |
- * |              | all events without votes as one        | or notes of their own                          |
+ * | `voters`     | a bucket, an event with votes or notes | never: votes and notes are read (said-rows.ts) |
  * | `value`      | a value of a field (field-columns.ts)  | once for each event and field                  |
  * | `text`       | an event                               | once for each event and condition              |
  * | `record`     | nothing: it may change                 | each time                                      |
@@ -25,6 +24,7 @@
  * 3. Records that lie side by side are read together: whoever needs one of a row soon needs the next.
  */
 import { BUCKET_ID_BYTES } from '../../domain/event/bucket-key.js'
+import { grown } from '../../domain/event/grown.js'
 import {
   allOf,
   anyOf,
@@ -40,7 +40,7 @@ import { hasBuckets } from '../../domain/job/job.js'
 import { findEvent } from '../../actor/event-table.js'
 import { WHOLE_BUCKET } from '../../actor/votes/vote-rows.js'
 import { BucketTable } from '../../store/bucket-table.js'
-import { jobRange, timeKey, timeOfKey, timeOfValue, voteOfKey } from '../../store/tables.js'
+import { jobRange, timeKey, timeOfKey, timeOfValue } from '../../store/tables.js'
 import type { QueryStore } from '../query/event-scan.js'
 import type { QueriedJob } from '../query/query-protocol.js'
 import type { RecordFields } from '../query/record-fields.js'
@@ -48,6 +48,7 @@ import type { BucketValues } from './bucket-values.js'
 import { REFUSED, type Tables } from './column-walk.js'
 import { NO_BUCKET, type EventColumns } from './event-columns.js'
 import type { EventRows } from './event-rows.js'
+import type { SaidMemo, SaidRows } from './said-rows.js'
 import { EntryFields, isSent, type FieldColumns, type RowVerdicts, type ValueColumn } from './field-columns.js'
 
 /** What the value of a field depends on. */
@@ -185,6 +186,7 @@ export interface RowFilterDeps {
   readonly fieldColumns: FieldColumns
   readonly kept: KeptVerdicts
   readonly values: BucketValues
+  readonly said: SaidMemo
   /** Fields whose values are noted as well. */
   readonly noted: readonly Field[]
 }
@@ -193,12 +195,6 @@ export interface RowFilterDeps {
 interface VotedSubjects {
   readonly buckets: ReadonlySet<string>
   readonly times: ReadonlySet<number>
-}
-
-/** What people voted on or noted: events by their times, and whole buckets by their ids. */
-interface Touched {
-  readonly times: ReadonlySet<number>
-  readonly buckets: ReadonlySet<string>
 }
 
 /** A part of the condition. */
@@ -227,7 +223,7 @@ export class RowFilter {
   /** Records that were read. */
   reads = 0
   #voted: VotedSubjects | null = null
-  #touched: Touched | null = null
+  #said: SaidRows | null = null
   #assigned: ReadonlyMap<number, string> | null = null
   #rows!: EventRows
   #at = 0
@@ -492,17 +488,19 @@ export class RowFilter {
 
   #ofVoters(condition: Condition): () => boolean {
     const isOfNobody = matches(condition, new EntryFields())
-    const ofWhole = new Map<number, boolean>()
+    let ofWhole: Uint8Array = new Uint8Array(Math.max(1_024, this.#deps.columns.buckets.length))
+    const ask = (said: SaidRows, bucket: number, micros: number): boolean => {
+      said.show(bucket === NO_BUCKET ? null : (this.#deps.columns.buckets.ids[bucket] as string), micros)
+      return matches(condition, said)
+    }
     return () => {
-      const { times, buckets } = this.#touchedNow()
-      if (times.has(this.#micros)) return this.#ask(condition)
+      const said = this.#saidNow()
       const bucket = this.#rows.buckets[this.#at] as number
-      if (bucket === NO_BUCKET || !buckets.has(this.#deps.columns.buckets.ids[bucket] as string)) return isOfNobody
-      const known = ofWhole.get(bucket)
-      if (known !== undefined) return known
-      const passes = this.#ask(condition)
-      if (this.#record !== null) ofWhole.set(bucket, passes)
-      return passes
+      if (said.times.has(this.#micros)) return ask(said, bucket, this.#micros)
+      if (bucket === NO_BUCKET) return isOfNobody
+      if (bucket >= ofWhole.length) ofWhole = grown(ofWhole, new Uint8Array(2 * bucket))
+      if (ofWhole[bucket] === UNKNOWN) ofWhole[bucket] = ask(said, bucket, WHOLE_BUCKET) ? YES : NO
+      return ofWhole[bucket] === YES
     }
   }
 
@@ -510,23 +508,16 @@ export class RowFilter {
   isTouched(need: 'work' | 'voters', rows: EventRows, at: number): boolean {
     const micros = rows.times[at] as number
     if (need === 'work') return this.#assignees().has(micros)
-    const { times, buckets } = this.#touchedNow()
+    const said = this.#saidNow()
     const bucket = rows.buckets[at] as number
-    return times.has(micros) || (bucket !== NO_BUCKET && buckets.has(this.#deps.columns.buckets.ids[bucket] as string))
+    return (
+      said.times.has(micros) ||
+      (bucket !== NO_BUCKET && said.hasBucket(this.#deps.columns.buckets.ids[bucket] as string))
+    )
   }
 
-  #touchedNow(): Touched {
-    if (this.#touched !== null) return this.#touched
-    const { store, job } = this.#deps
-    const times = new Set<number>()
-    const buckets = new Set<string>()
-    for (const { key } of store.environment.range('votes', jobRange(job.id))) {
-      const { subject, micros } = voteOfKey(key)
-      if (micros !== WHOLE_BUCKET) times.add(micros)
-      else if (subject.length === BUCKET_ID_BYTES) buckets.add(Buffer.from(subject).toString('latin1'))
-    }
-    for (const { key } of store.environment.range('notes', jobRange(job.id))) times.add(timeOfKey(key))
-    return (this.#touched = { times, buckets })
+  #saidNow(): SaidRows {
+    return (this.#said ??= this.#deps.said.now(this.#deps.store.environment, this.#deps.job))
   }
 
   #ofValue(condition: Condition, field: Field, column: ValueColumn): Part {

@@ -20,11 +20,11 @@ import type { EventFields } from '../../domain/query/condition.js'
 import { undecidedFields, type Field, type FieldSet, type OwnName } from '../../domain/query/field.js'
 import type { BodyCodec } from '../../store/body-codec.js'
 import {
-  bodyOf,
+  bodyStartOf,
   clientIdOf,
-  decodeContent,
   decodeHeader,
   decodePrevious,
+  extrasOf,
   type RecordHeader,
 } from '../../store/event-record.js'
 import { UNDECIDED } from '../../domain/learn/consensus.js'
@@ -39,6 +39,7 @@ import { LOW_CONFIDENCE, readStats } from '../../actor/job-stats.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { ModelTimes } from '../../actor/model-times.js'
 import type { BucketState } from '../../domain/learn/knowledge-base.js'
+import { saidValues, votesOfEvent } from './said-fields.js'
 
 /** What the votes on an event amount to. */
 interface Standing {
@@ -132,11 +133,14 @@ export class RecordFields implements EventFields {
   #walk(): void {
     if (this.#walked) return
     this.#walked = true
-    this.#codec.walk(bodyOf(this.#record), this.#body)
+    this.#codec.walk(this.#record, this.#body, bodyStartOf(this.#record))
+  }
+
+  get #decoded(): RecordHeader {
+    return (this.#header ??= decodeHeader(this.#record))
   }
 
   #own(name: OwnName): readonly ScalarValue[] {
-    const header = (this.#header ??= decodeHeader(this.#record))
     switch (name) {
       case 'event_id':
         return [clientIdOf(this.#record) ?? eventIdOf(this.#micros)]
@@ -149,58 +153,59 @@ export class RecordFields implements EventFields {
       case 'storage_tag':
         return maybe(this.#extra(name))
       case 'inference_status':
-        return header.pending ? waiting : finished
+        return this.#decoded.pending ? waiting : finished
       case 'inference_status_words':
-        return header.pending ? waiting : finishedWords
+        return this.#decoded.pending ? waiting : finishedWords
       case 'result':
-        return [this.#job.labels[header.label]?.id ?? '']
+        return [this.#job.labels[this.#decoded.label]?.id ?? '']
       case 'result_words':
-        return this.#decisionWords[header.label] ?? noDecision
+        return this.#decisionWords[this.#decoded.label] ?? noDecision
       case 'result_label':
-        return [this.#job.labels[header.label]?.name ?? '']
+        return [this.#job.labels[this.#decoded.label]?.name ?? '']
       case 'previous_result':
         return this.#previous((label) => [this.#job.labels[label]?.id ?? ''])
       case 'previous_result_words':
         return this.#previous((label) => this.#decisionWords[label] ?? noDecision)
       case 'consensus':
-        return maybe(this.#standing(header).consensus)
+        return maybe(this.#standing(this.#decoded).consensus)
       case 'bucket_state':
       case 'knowledge_base_state':
-        return [this.#standing(header).state]
+        return [this.#standing(this.#decoded).state]
       case 'bucket_id':
-        return header.bucketId === null ? none : [Buffer.from(header.bucketId).toString('hex')]
+        return this.#decoded.bucketId === null ? none : [Buffer.from(this.#decoded.bucketId).toString('hex')]
       case 'outlier':
       case 'outlier_flag':
-        return [header.outlier]
+        return [this.#decoded.outlier]
       case 'outlier_score':
-        return [Math.round(header.outlierScore * 1e4) / 1e4]
+        return [Math.round(this.#decoded.outlierScore * 1e4) / 1e4]
       case 'confidence_score':
-        return [header.confidence / 100]
+        return [this.#decoded.confidence / 100]
       case 'model':
       case 'model.path':
-        return header.modelVersion === 0 ? none : [modelIdOf(this.#job.id, header.modelVersion)]
+        return this.#decoded.modelVersion === 0 ? none : [modelIdOf(this.#job.id, this.#decoded.modelVersion)]
       case 'model.timestamp':
-        return time(this.#modelTimes.trainedMicros(this.#job.id, header.modelVersion))
+        return time(this.#modelTimes.trainedMicros(this.#job.id, this.#decoded.modelVersion))
       case 'last_compute_consensus_timestamp':
-        return time(this.#standing(header).consensusMicros)
+        return time(this.#standing(this.#decoded).consensusMicros)
       case 'pipeline_status':
-        return [pipelinePlace(header).status]
+        return [pipelinePlace(this.#decoded).status]
       case 'pipeline_stage':
-        return [pipelinePlace(header).stage]
+        return [pipelinePlace(this.#decoded).stage]
       case 'autonomy':
-        return header.autonomy === 'none' ? none : [blind(header.autonomy)]
+        return this.#decoded.autonomy === 'none' ? none : [blind(this.#decoded.autonomy)]
       case 'assigned':
         return maybe(this.#assignees(this.#job.id).get(clientIdOf(this.#record) ?? eventIdOf(this.#micros)))
       case 'voter':
-        return [...new Set(this.#votes(header).map(({ analyst }) => analyst))]
       case 'voted':
-        return [...new Set(this.#votes(header).flatMap(({ label }) => this.#job.labels[label]?.name ?? []))]
-      case 'note':
-        return this.#notes(header)
+        return saidValues(name, this.#votes(this.#decoded), [], this.#job.labels)
+      case 'note': {
+        const notes = readNotes(this.#reads, this.#job.id, { record: this.#record, micros: this.#micros })
+        return saidValues(name, this.#votes(this.#decoded), notes, this.#job.labels)
+      }
       case 'attention.low_confidence_score.attention_required':
-        return [header.label >= 0 && header.confidence < LOW_CONFIDENCE]
+        return [this.#decoded.label >= 0 && this.#decoded.confidence < LOW_CONFIDENCE]
       case 'attention.undecided_consensus.attention_required':
-        return [this.#standing(header).undecided]
+        return [this.#standing(this.#decoded).undecided]
     }
   }
 
@@ -210,21 +215,7 @@ export class RecordFields implements EventFields {
     const mayHaveOwn = header.hasFeedback || header.bucketId === null
     const own = mayHaveOwn ? readVotes(this.#reads, this.#job.id, subject, this.#micros) : []
     if (header.bucketId === null) return own
-    const voters = new Set(own.map(({ analyst }) => analyst))
-    const ofBucket = readVotes(this.#reads, this.#job.id, subject, WHOLE_BUCKET)
-    return [...own, ...ofBucket.filter(({ analyst }) => !voters.has(analyst))]
-  }
-
-  /** What people and agents noted on the event, with votes on it too. */
-  #notes(header: RecordHeader): readonly ScalarValue[] {
-    const event = { record: this.#record, micros: this.#micros }
-    const notes = readNotes(this.#reads, this.#job.id, event).map(({ notes: note }) =>
-      typeof note === 'string' ? note : JSON.stringify(note),
-    )
-    return [
-      ...notes,
-      ...this.#votes(header).flatMap(({ closingNotes = '' }) => (closingNotes === '' ? [] : closingNotes)),
-    ]
+    return votesOfEvent(own, readVotes(this.#reads, this.#job.id, subject, WHOLE_BUCKET))
   }
 
   /** None where the event was never reprocessed. */
@@ -234,7 +225,7 @@ export class RecordFields implements EventFields {
   }
 
   #extra(name: keyof EventExtras): ScalarValue | null | undefined {
-    if (this.#extras === undefined) this.#extras = decodeContent(this.#record).extras
+    if (this.#extras === undefined) this.#extras = extrasOf(this.#record)
     return this.#extras?.[name]
   }
 

@@ -77,7 +77,7 @@ export function followDrift(dataset: Dataset, task: DriftTask): DriftRun {
     const confidence = plain[answer] as number
     seeConfidence(drift, confidence, i + 1)
     if (task.pace > 0 && i % task.pace === 0)
-      seeFeedback(drift, { confidence, base: base[answer] as number, right: answer === truth }, i + 1)
+      seeFeedback(drift, { confidence, base: base[answer] as number, right: answer === truth, isChosen: false }, i + 1)
     if (drift.ageing !== 'no') ageingAt = Math.min(ageingAt, tenth)
   })
   return {

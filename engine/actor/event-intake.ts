@@ -153,7 +153,8 @@ export class EventIntake {
       if (feedback === null) continue
       const event = must(eventAt(store, settings.id, reply.micros), 'the event just stored')
       const label = labelOf(labels, { label: must(feedback.label, 'the label of a historic event') })
-      modelEvidence(this.#deps, event, label, micros)
+      // A history has all of its events, so nobody picked those that were wrong.
+      modelEvidence(this.#deps, event, { label, isChosen: false, micros })
       const eventId = reply.idToTell ?? eventIdOf(reply.micros)
       voteOnEvent(this.#deps, event, { eventId, feedback, label }, { by, atMicros: micros })
     }

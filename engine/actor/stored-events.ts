@@ -70,7 +70,7 @@ export function takeFeedback(deps: ActorDeps, message: Message): VoteEffect | nu
   if (takesBack !== undefined) takeBackVote(deps, event, { eventId, analyst }, attribution)
   else if (label === null) withdrawVote(deps, event, { eventId, analyst, scope, votedMicros }, attribution)
   else {
-    modelEvidence(deps, event, label, message.micros)
+    modelEvidence(deps, event, { label, isChosen: feedback.pickedBy === undefined, micros: message.micros })
     voteOnEvent(deps, event, { eventId, feedback, label }, attribution)
   }
   return effectOf(deps, event, before, { analyst, applied: true })

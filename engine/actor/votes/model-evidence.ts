@@ -9,12 +9,18 @@ import { decodeContent } from '../../store/event-record.js'
 import type { ActorDeps } from '../actor-deps.js'
 import type { FoundEvent } from '../event-table.js'
 
+interface Evidence {
+  readonly label: number
+  /** The analyst picked the event; false: the service asked about it. */
+  readonly isChosen: boolean
+  readonly micros: number
+}
+
 /** Called before a vote for `label` on the event is cast. */
 export function modelEvidence(
   { stats, model, arrivals, codec, cause }: ActorDeps,
   event: FoundEvent,
-  label: number,
-  micros: number,
+  { label, isChosen, micros }: Evidence,
 ): void {
   const { source, modelVersion, hasFeedback } = event.header
   const { row } = stats
@@ -25,6 +31,6 @@ export function modelEvidence(
       ? cause.opinion(event)
       : model.opinion(arrivals.points.valuesOf(codec.decode(decodeContent(event.record).body)))
   if (own === null) return
-  learnFromFeedback(own, row.watch, { label, labelCounts: row.labelledEvents, micros })
+  learnFromFeedback(own, row.watch, { label, labelCounts: row.labelledEvents, isChosen, micros })
   stats.change({ watch: row.watch })
 }

@@ -120,13 +120,15 @@ export interface FeedbackSeen {
   /** The right label. */
   readonly label: number
   readonly labelCounts: TrustTerms['labelCounts']
+  /** The analyst picked the event; false: the service asked about it. */
+  readonly isChosen: boolean
   readonly micros: number
 }
 
 /** Notes feedback on an event. `decision` is the model's own on it. */
 export function learnFromFeedback(decision: Decision, state: ModelTrust, feedback: FeedbackSeen): void {
-  const { label, labelCounts, micros } = feedback
+  const { label, labelCounts, isChosen, micros } = feedback
   const confidence = decision.confidence / 10_000
   const base = baseRate(labelCounts, decision.label)
-  seeFeedback(state.drift, { confidence, base, right: decision.label === label }, micros)
+  seeFeedback(state.drift, { confidence, base, right: decision.label === label, isChosen }, micros)
 }

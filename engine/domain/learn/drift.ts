@@ -2,8 +2,9 @@
  * Whether a model is ageing, by two streams from its installation on.
  *
  * 1. Feedback after a decision: x = p - (1 where it was right). For a calibrated model its mean is 0, whichever events
- *    an analyst picks. The test is a one-sided CUSUM: S = max(0, S + x - δ). S > λ says that the model is too sure.
- *    (Page, "Continuous inspection schemes", 1954.)
+ *    an analyst picks without knowing what is right. The test is a one-sided CUSUM: S = max(0, S + x - δ). S > λ says
+ *    that the model is too sure. (Page, "Continuous inspection schemes", 1954.) An analyst who votes on wrong answers
+ *    only makes every model look too sure, so the share of events that analysts picked themselves is kept.
  * 2. The confidence p of all decisions. The test is that of Page and Hinkley: S = max(0, S + mean p - p - δ). S > λ
  *    says that the mean has fallen. (Hinkley, "Inference about the change-point from cumulative sum tests", 1971; Gama
  *    et al., "A survey on concept drift adaptation", 2014.)
@@ -38,6 +39,8 @@ export interface DriftState {
   confidence: number
   right: number
   base: number
+  /** Of that weight: events that nobody was asked about. Absent in what was stored before this was kept. */
+  chosen?: number
 }
 
 /** The parameters of a test by cumulative sums. */
@@ -76,6 +79,7 @@ export function freshDrift(): DriftState {
     confidence: 0,
     right: 0,
     base: 0,
+    chosen: 0,
   }
 }
 
@@ -96,15 +100,19 @@ export interface JudgedDecision {
   /** The base rate of the label that it decided for, 0 to 1. */
   readonly base: number
   readonly right: boolean
+  /** An analyst picked the event. False: the service asked about it. */
+  readonly isChosen: boolean
 }
 
 /** Adds an analyst's feedback on a decision. */
-export function seeFeedback(state: DriftState, { confidence, base, right }: JudgedDecision, micros: number): void {
+export function seeFeedback(state: DriftState, judged: JudgedDecision, micros: number): void {
+  const { confidence, base, right, isChosen } = judged
   const hit = right ? 1 : 0
   state.weight = state.weight * fade + 1
   state.confidence = state.confidence * fade + confidence
   state.right = state.right * fade + hit
   state.base = state.base * fade + base
+  state.chosen = (state.chosen ?? 0) * fade + (isChosen ? 1 : 0)
   state.excess = Math.max(0, state.excess + confidence - hit - cusum.delta)
   if (state.ageing !== 'feedback' && state.excess > cusum.lambda) age(state, 'feedback', micros)
 }
@@ -112,6 +120,11 @@ export function seeFeedback(state: DriftState, { confidence, base, right }: Judg
 function age(state: DriftState, why: Ageing, micros: number): void {
   if (state.ageing === 'no') state.sinceMicros = micros
   state.ageing = why
+}
+
+/** The share of recent feedback that is about events that analysts picked themselves, 0 to 1. */
+export function chosenShare({ weight, chosen = 0 }: DriftState): number {
+  return weight === 0 ? 0 : chosen / weight
 }
 
 /** The share of the base rates in the model's answers, 0 to 0.9; 0 where it is not ageing. */

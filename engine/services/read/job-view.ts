@@ -6,6 +6,7 @@ import type { StatsRow } from '../../store/rows.js'
 import { modelIdOf } from '../../actor/model-id.js'
 import { isoMicros } from '../../clock.js'
 import type { ModelTrust } from '../../domain/decide/model-trust.js'
+import { chosenShare } from '../../domain/learn/drift.js'
 import { hasShifted } from '../../domain/learn/stream-shift.js'
 import type { Warning } from '../../api/warning.js'
 import type { FieldsRow } from '../../domain/cause/field-finder.js'
@@ -26,12 +27,26 @@ export function modelHealth({ modelVersion, watch }: StatsRow): ModelHealth {
   if (ageing === 'no') return { modelState: 'current', modelMsg: seenOf(watch), ...none }
   const why =
     ageing === 'feedback' ? 'recent votes show overconfidence' : 'it is less confident than when it was installed'
+  const note = ageing === 'feedback' ? chosenNote(watch) : ''
   const since = sinceMicros === 0 ? '' : `Since ${isoMicros(sinceMicros)}: `
   return {
     modelState: 'ageing',
-    modelMsg: `${since}${why}; confidence is lowered until the next training`,
+    modelMsg: `${since}${why}; confidence is lowered until the next training${note}`,
     modelAgeingSinceMicros: sinceMicros === 0 ? null : sinceMicros,
   }
+}
+
+/** A share of votes on events that analysts picked that makes the figure doubtful. */
+const CHOSEN_SHARE_MIN = 0.5
+
+/** Votes on wrong answers only show a model that is wrong, however good it is. */
+function chosenNote({ drift }: ModelTrust): string {
+  const share = chosenShare(drift)
+  if (share < CHOSEN_SHARE_MIN) return ''
+  return (
+    `. Analysts picked ${Math.round(100 * share)} % of these events themselves: if they correct wrong answers only, ` +
+    'the model is better than this says. Answer what Next asks to know'
+  )
 }
 
 /** With fewer decisions, and without feedback on them, nothing is known of a model. */

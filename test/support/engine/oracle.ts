@@ -557,7 +557,7 @@ export class OracleJob {
         : this.causes.opinion(this.#causeJob(settings), event.micros, event.body)
     if (values === null) return
     const own = decide({ ...this.#model, probabilities: new Float64Array(3) }, values, null)
-    learnFromFeedback(own, this.watch, { label, labelCounts: this.labelledEvents(), micros })
+    learnFromFeedback(own, this.watch, { label, labelCounts: this.labelledEvents(), isChosen: true, micros })
   }
 
   #known(ballot: OracleBallot): KnownConsensus {

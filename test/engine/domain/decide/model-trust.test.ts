@@ -74,7 +74,7 @@ describe('the watch over a model', () => {
     const random = new SeededRandom(1)
     for (let i = 0; i < 200; i++) {
       const label = random.nextFloat() < 0.6 ? 0 : 1
-      learnFromFeedback(decisionOf(1), state, { label, labelCounts: terms.labelCounts, micros: i })
+      learnFromFeedback(decisionOf(1), state, { label, labelCounts: terms.labelCounts, isChosen: false, micros: i })
     }
     const answer = watched(decisionOf(1), state, terms, 201)
     assert.equal(answer.source, 'ageing_model')
@@ -139,7 +139,7 @@ describe('the watch over a model', () => {
     const play = (state: ReturnType<typeof freshTrust>, from: number, to: number): Decision[] =>
       decisions.slice(from, to).map((decision, i) => {
         if (i % 7 === 0) {
-          const feedback = { label: i % 3, labelCounts: terms.labelCounts, micros: i }
+          const feedback = { label: i % 3, labelCounts: terms.labelCounts, isChosen: false, micros: i }
           learnFromFeedback(decision, state, feedback)
         }
         return watched(decision, state, terms, i)

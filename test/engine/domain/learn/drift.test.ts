@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
+  chosenShare,
   doubtShare,
   freshDrift,
   seeConfidence,
@@ -10,16 +11,22 @@ import {
 } from '../../../../engine/domain/learn/drift.js'
 import { SeededRandom } from '../../../../engine/rng.js'
 
+interface JudgedOptions {
+  readonly state?: DriftState
+  readonly seed?: number
+  readonly isChosen?: boolean
+}
+
 /** So much feedback on a model that says `confidence` and is right as often as `right`. */
 function judged(
   count: number,
   confidence: number,
   right: number,
-  { state = freshDrift(), seed = 1 }: { readonly state?: DriftState; readonly seed?: number } = {},
+  { state = freshDrift(), seed = 1, isChosen = false }: JudgedOptions = {},
 ): DriftState {
   const random = new SeededRandom(seed)
   for (let i = 0; i < count; i++) {
-    seeFeedback(state, { confidence, base: 0.4, right: random.nextFloat() < right }, 10 + i)
+    seeFeedback(state, { confidence, base: 0.4, right: random.nextFloat() < right, isChosen }, 10 + i)
   }
   return state
 }
@@ -51,6 +58,18 @@ describe('drift', () => {
     assert.ok(doubtShare(state) > 0.05)
   })
 
+  it('keeps which share of the feedback is on events that analysts picked', () => {
+    assert.equal(chosenShare(freshDrift()), 0)
+    const state = judged(200, 0.9, 0, { isChosen: true })
+    assert.ok(Math.abs(chosenShare(state) - 1) < 1e-9)
+    judged(300, 0.9, 0.9, { state })
+    const share = chosenShare(state)
+    assert.ok(share > 0 && share < 0.5, `${share}`)
+    // What was stored before has no such count.
+    const { chosen: _, ...older } = state
+    assert.equal(chosenShare(older), 0)
+  })
+
   it('passes when feedback says that the model is right again', () => {
     const state = judged(300, 0.95, 0.6)
     const before = doubtShare(state)
@@ -66,7 +85,12 @@ describe('drift', () => {
       if (i % 3 === 0)
         seeFeedback(
           state,
-          { confidence: random.nextFloat(), base: random.nextFloat(), right: random.below(2) === 0 },
+          {
+            confidence: random.nextFloat(),
+            base: random.nextFloat(),
+            right: random.below(2) === 0,
+            isChosen: i % 2 === 0,
+          },
           i,
         )
       const share = doubtShare(state)

@@ -22,6 +22,17 @@ test('of an ageing model the job says since when', () => {
   assert.deepEqual([modelState, modelAgeingSinceMicros], ['ageing', 1_700_000_000_000_000])
 })
 
+test('of an ageing model the job says so where analysts picked what they voted on', () => {
+  const stats = { ...emptyStats(3), modelVersion: 1 }
+  const says = (): string => modelHealth(stats).modelMsg
+  Object.assign(stats.watch.drift, { ageing: 'feedback', weight: 50, chosen: 10 })
+  assert.match(says(), /until the next training$/)
+  stats.watch.drift.chosen = 48
+  assert.match(says(), /Analysts picked 96 % of these events themselves: if they correct wrong answers only/)
+  stats.watch.drift.ageing = 'confidence'
+  assert.match(says(), /until the next training$/, 'no votes have shown it')
+})
+
 test('of a rule for macro F1 that is off the job says so, and since when', () => {
   const stats = { ...emptyStats(3), modelVersion: 1 }
   stats.watch.rule = { weight: 100, changed: 60, isOff: true, sinceMicros: 1_700_000_000_000_000 }

@@ -15,6 +15,7 @@ import type { Route } from './http/route.js'
 import { Router } from './http/router.js'
 import type { Headers } from './http/send.js'
 import type { Traffic, RouteMeter } from './http/traffic.js'
+import { servePage, wantsPage } from './routes/console-files.js'
 
 /** A route and its meter. */
 interface Row {
@@ -52,6 +53,9 @@ function serve(exchange: Exchange, route: Route, params: readonly string[], app:
   else route.serve(exchange, params, app, authorize(exchange, app, route.scope))
 }
 
+/** Addresses that programs ask for, also with a browser. */
+const OF_PROGRAMS = /^\/+(api|console|docs)\//
+
 export function dispatch(exchange: Exchange, table: Table, app: App): void {
   const { headFault } = exchange
   if (headFault !== null) return replyHttpError(exchange, headFault.status, headFault.message)
@@ -65,7 +69,11 @@ export function dispatch(exchange: Exchange, table: Table, app: App): void {
     if (app.tracer !== null) exchange.trace = app.tracer.follow(exchange, route.method, route.path)
     return serve(exchange, route, match.params, app)
   }
-  if (match.allow.length === 0) return replyHttpError(exchange, 404, 'not found')
+  if (match.allow.length === 0) {
+    if (exchange.method === 'get' && !OF_PROGRAMS.test(exchange.path) && wantsPage(exchange, app))
+      return servePage(exchange, 404)
+    return replyHttpError(exchange, 404, 'not found')
+  }
   replyHttpError(exchange, 405, 'method not allowed', [['Allow', match.allow.join(', ')]])
 }
 

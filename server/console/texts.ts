@@ -38,6 +38,16 @@ export function count(key: CountKey, n: number, values: Readonly<Record<string, 
   return t(`${key}.${plurals.select(n) === 'one' ? 'one' : 'other'}` as TextKey, { ...values, n })
 }
 
+/** The text with a capital at its beginning. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** A reason of the service as a sentence; '' for none. */
+export function sentence(text: string): string {
+  return text === '' ? '' : `${capitalized(text)}.`
+}
+
 export function number(n: number): string {
   return numbers.format(n)
 }

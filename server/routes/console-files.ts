@@ -11,7 +11,9 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { replyError, replyHttpError } from '../http/error-reply.js'
 import type { Exchange } from '../http/exchange.js'
+import type { App } from '../app.js'
 import { keptAnswer } from '../http/large-answer.js'
+import { statusLine } from '../http/reply.js'
 import type { Headers } from '../http/send.js'
 
 const folder = new URL('../../console/', import.meta.url)
@@ -66,7 +68,14 @@ function fileNamed(name: string): Promise<File | null> {
   return file
 }
 
-function send(exchange: Exchange, name: string, headers: Headers): void {
+interface Page {
+  readonly name: string
+  readonly headers: Headers
+  /** Default: 200. */
+  readonly status?: number
+}
+
+function send(exchange: Exchange, { name, headers, status = 200 }: Page): void {
   const zips = /\bgzip\b/i.test(exchange.header('accept-encoding'))
   const known = exchange.header('if-none-match')
   const type = types[name.slice(name.lastIndexOf('.') + 1)] as string
@@ -76,21 +85,27 @@ function send(exchange: Exchange, name: string, headers: Headers): void {
       if (file === null) return replyHttpError(exchange, 404, 'not found')
       const tag = `"${file.tag}${zips ? '-z' : ''}"`
       const all: Headers = [...headers, ...allHeaders, ['ETag', tag]]
-      if (known.includes(tag)) return exchange.reply('304 Not Modified', type, '', all)
-      if (!zips) return exchange.reply('200 OK', type, file.plain, all)
-      exchange.reply('200 OK', type, file.zipped, [...all, ['Content-Encoding', 'gzip']])
+      if (status === 200 && known.includes(tag)) return exchange.reply('304 Not Modified', type, '', all)
+      const line = statusLine(status)
+      if (!zips) return exchange.reply(line, type, file.plain, all)
+      exchange.reply(line, type, file.zipped, [...all, ['Content-Encoding', 'gzip']])
     },
     (error: unknown) => replyError(exchange, error),
   )
 }
 
-/** Answers with the page of the console. */
-export function servePage(exchange: Exchange): void {
-  send(exchange, 'index.html', pageHeaders)
+/** True where a person goes to an address with a browser, and the service has pages. */
+export function wantsPage(exchange: Exchange, app: App): boolean {
+  return app.sessions !== null && exchange.header('accept').includes('text/html')
+}
+
+/** Answers with the page of the console, which finds out by its address what to show. */
+export function servePage(exchange: Exchange, status = 200): void {
+  send(exchange, { name: 'index.html', headers: pageHeaders, status })
 }
 
 /** Answers with a file that the page loads. */
 export function serveFile(exchange: Exchange, name: string): void {
-  if (NAME.test(name)) send(exchange, name, fileHeaders)
+  if (NAME.test(name)) send(exchange, { name, headers: fileHeaders })
   else replyHttpError(exchange, 404, 'not found')
 }

@@ -15,7 +15,7 @@ import { backupRoutes } from './monitoring/backups.js'
 import { integrationMetadataRoutes } from './integration-metadata.js'
 import { clusterRoutes } from './clusters.js'
 import { consoleRoutes } from './console/pages.js'
-import { servePage } from './console-files.js'
+import { servePage, wantsPage } from './console-files.js'
 import { consensusRoutes } from './consensus.js'
 import { docRoutes } from './docs.js'
 import { eraseRoutes } from './erase.js'
@@ -107,8 +107,7 @@ const root: Route = {
     },
   },
   serve(exchange, _params, app) {
-    const isBrowser = app.sessions !== null && exchange.header('accept').includes('text/html')
-    if (isBrowser) return servePage(exchange)
+    if (wantsPage(exchange, app)) return servePage(exchange)
     replyJson(exchange, 200, {
       name: app.service.name,
       pages: app.sessions === null ? '/docs' : '/jobs',

@@ -2,7 +2,7 @@
 import type { EventExplanation } from '../../client/index.js'
 import type { ShownJob } from '../state/jobs.js'
 import { valueText } from '../state/events.js'
-import { count, percent, t, confidenceText } from '../texts.js'
+import { confidenceText, count, percent, sentence, t } from '../texts.js'
 import { Confidence } from './evidence.js'
 import { Label, LabelMark } from './label.js'
 
@@ -15,14 +15,10 @@ interface WhyProps {
   readonly isBrief?: boolean
 }
 
-function sentence(text: string): string {
-  return text === '' ? t('why.none') : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
-}
-
 /** The sentence: who decided, with which confidence, and what that means. */
 export function Answer({ of, explanation }: WhyProps) {
   const { decision, model } = explanation
-  if (decision.result_label === '') return <p class="answer dim">{sentence(decision.reason)}</p>
+  if (decision.result_label === '') return <p class="answer dim">{sentence(decision.reason) || t('why.none')}</p>
   const who =
     decision.source === 'knowledge_base'
       ? 'why.votes_say'
@@ -66,7 +62,7 @@ function Effect({
     <li class="effect">
       <span class="effect-fields mono" title={names.join('\n')}>
         {names.map((name) => (
-          <span key={name} class="ellipsis bidi">
+          <span key={name} class="bidi">
             {name}
           </span>
         ))}
@@ -75,11 +71,17 @@ function Effect({
         <span class={field.effect < 0 ? 'bar-fill against' : 'bar-fill'} style={{ width: `${width}%` }} />
       </span>
       <span class="without label" title={t('why.without')}>
-        <LabelMark of={of} label={field.result_label} />
-        <span>
-          <span class="hidden">{`${t('why.without')}: ${field.result_label} `}</span>
-          {confidenceText(field.confidence_score)}
-        </span>
+        {field.result_label === '' ? (
+          <span class="dim">{t('decision.none')}</span>
+        ) : (
+          <>
+            <LabelMark of={of} label={field.result_label} />
+            <span>
+              <span class="hidden">{`${t('why.without')}: ${field.result_label} `}</span>
+              {confidenceText(field.confidence_score)}
+            </span>
+          </>
+        )}
       </span>
     </li>
   )
@@ -125,7 +127,7 @@ export function Provenance({ of, explanation }: WhyProps) {
   return (
     <div class="stack">
       <p>
-        {decision.result_label === '' ? '' : sentence(decision.reason)}
+        {decision.result_label === '' ? '' : sentence(decision.reason) || t('why.none')}
         {decision.exact === true ? ` ${t('why.exact')}` : ''}
         {decision.inexact_reason == null ? '' : ` ${decision.inexact_reason}.`}
       </p>

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { createClient, ServiceError, type SessionView } from '../../client/index.js'
 import { noteServiceTime } from './clock.js'
+import { capitalized } from '../texts.js'
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const session = signal<SessionView | null | undefined>(undefined)
@@ -56,7 +57,7 @@ export function serviceField(name: string): string {
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const text = error instanceof ServiceError ? error.message.replace(/^\w+: (?:body\.query: )?/, '') : error.message
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return capitalized(text)
 }
 
 /** Who is signed in; null: nobody. */

@@ -18,7 +18,7 @@ function page(path: string, operationId: string, summary: string): Route {
     description: 'A page for people. It asks them to sign in, and shows what they may see.',
     scope: null,
     responses: { 200: { description: 'A page.', mediaType: 'text/html' } },
-    serve: servePage,
+    serve: (exchange) => servePage(exchange),
   }
 }
 

@@ -71,6 +71,22 @@ test('a browser gets the console at the root, and a program the links', async ()
   assert.equal((await get('/')).body.name, 'service')
 })
 
+test('a browser gets the console at an address that leads nowhere, and a program the error', async () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const path of ['/nowhere', '/jobs/1/events/a/b/c', '/nowhere/deep/']) {
+    const page = await get(path, { accept })
+    assert.equal(page.status, 404, path)
+    assert.match(page.text, /^<!doctype html>/, path)
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'self'; /)
+    assert.equal((await get(path, { accept, 'if-none-match': page.headers.get('etag') as string })).status, 404)
+    assert.deepEqual((await get(path)).body, { error: 'not found' })
+  }
+  for (const path of ['/api/v1/nowhere', '/console/nowhere.js']) {
+    const { status, text } = await get(path, { accept })
+    assert.deepEqual([status, text], [404, '{"error":"not found"}'], path)
+  }
+})
+
 test('a file is kept for good, the page is asked for again and has not changed', async () => {
   const page = await get('/jobs', { 'accept-encoding': 'gzip' })
   const tag = page.headers.get('etag') as string

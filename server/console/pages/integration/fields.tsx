@@ -5,6 +5,7 @@ import { attempt, say } from '../../state/toasts.js'
 import { t } from '../../texts.js'
 import { changesOf, fieldsOf, shownText, type Parameter, type ParameterSchema, type Values } from './changes.js'
 import { Form } from '../../parts/form.js'
+import { Sentence } from '../../parts/sentence.js'
 
 /** Texts that have lines. */
 const long = /certificate|credentials|client_key/
@@ -67,7 +68,9 @@ function Field(props: FieldProps) {
         <input type="checkbox" name={name} defaultChecked={shownText(parameter, value) === 'true'} />
         <span>
           <code>{name}</code>
-          <span class="help">{description}</span>
+          <span class="help">
+            <Sentence text={description} />
+          </span>
         </span>
       </label>
     )
@@ -75,7 +78,9 @@ function Field(props: FieldProps) {
     <label for={idOf(name)}>
       <code>{name}</code>
       <Control {...props} />
-      <span class="help">{description}</span>
+      <span class="help">
+        <Sentence text={description} />
+      </span>
     </label>
   )
 }

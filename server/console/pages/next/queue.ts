@@ -8,6 +8,7 @@ import { QUEUE_SIZE, queueKey } from '../../first-requests.js'
 import { api } from '../../state/api.js'
 import { askEarly, early } from '../../state/early.js'
 import { titleOf } from '../../state/events.js'
+import { capitalized, sentence } from '../../texts.js'
 
 export interface Waiting {
   readonly eventId: string
@@ -23,10 +24,6 @@ export interface Waiting {
   readonly pickedBy: PickedBy
 }
 
-function sentence(text: string): string {
-  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
-}
-
 function waitingOf(one: NextPage['next'][number]): Waiting {
   return {
     eventId: one.event_id,
@@ -35,7 +32,7 @@ function waitingOf(one: NextPage['next'][number]): Waiting {
     label: one.result_label,
     confidence: one.confidence_score,
     at: one['@timestamp'],
-    reason: one.reason,
+    reason: capitalized(one.reason),
     promise: sentence(one.promise?.message ?? ''),
     pickedBy: one.picked_by,
   }

@@ -13,6 +13,7 @@ export type WarningType =
   | 'mixed_buckets'
   | 'label_without_votes'
   | 'labels_renamed'
+  | 'second_job'
   | 'step_stopped'
   | 'dead_letters'
   | 'unknown_property'

@@ -6,6 +6,7 @@
  */
 import { Refusal } from '../errors.js'
 import { limits } from '../limits.js'
+import { cutText } from '../domain/event/input/cut-text.js'
 import type { ApplyOutcome } from '../api/decision-service.js'
 import { Issues } from './document-issues.js'
 import { orderResources } from './order.js'
@@ -14,11 +15,11 @@ import { References } from './references.js'
 import type { ResourceInput } from './shapes.js'
 import type { ResourceState } from './state.js'
 
-/** True where a resource of that type and title is stored. */
+/** True where a resource of that type and title is stored, or the job that gets that title. */
 function exists(state: ResourceState, { type, properties }: ResourceInput): boolean {
   if (type === 'api_key') return state.apiKeys.has(properties.title)
   if (type === 'integration') return state.integrationsByTitle.has(properties.title)
-  return state.jobsByTitle.has(properties.title)
+  return state.jobsByTitle.has(properties.title) || state.jobsByTitle.has(properties.renamedFrom ?? '')
 }
 
 function refuseDuplicates(inputs: readonly ResourceInput[], issues: Issues): void {
@@ -29,6 +30,14 @@ function refuseDuplicates(inputs: readonly ResourceInput[], issues: Issues): voi
       issues.add(inside, `another ${type} in the request has the same title`, 'duplicate')
     }
     seen.add(key)
+  }
+  const left = new Set<string>()
+  for (const { type, properties, inside } of inputs) {
+    if (type !== 'job' || properties.renamedFrom === undefined || properties.renamedFrom === properties.title) continue
+    const title = cutText(properties.renamedFrom, 100)
+    if (seen.has(`job ${properties.renamedFrom}`) || left.has(properties.renamedFrom))
+      issues.add([...inside, 'renamed_from'], `another job in the request is "${title}", too`, 'duplicate')
+    left.add(properties.renamedFrom)
   }
 }
 

@@ -271,6 +271,11 @@ const decisionPoints = z.array(decisionPoint).max(limits.decisionPointsMax).refi
 export const jobProperties = z
   .object({
     title: name.describe('Identifies the job.'),
+    renamed_from: name
+      .optional()
+      .describe('The title that the job has had: it gets the new one, and keeps its id, events, votes and models.'),
+    id: z.unknown().optional().describe('As GET shows it; it chooses no job.'),
+    created_at: z.unknown().optional().describe('As GET shows it.'),
     description: description.optional().describe('For people.'),
     category: choice(jobCategories, (given) => (isAutomation(given) ? NO_AUTOMATION : null))
       .optional()
@@ -292,6 +297,9 @@ export const jobProperties = z
   })
   .transform((all) => ({
     title: all.title,
+    renamedFrom: all.renamed_from,
+    /** As GET shows them: they say which job a document was read from, and choose none. */
+    readFrom: { id: all.id, createdAt: all.created_at },
     description: all.description,
     category: all.category,
     decisionPoints: all.decision_points ?? all.features,

@@ -5,7 +5,8 @@
  * (apply.ts), the fields of a job (job-plan.ts), commits (resource-store.ts).
  *
  * 1. Planning changes nothing. It reads the state, and collects Changes and `issues`.
- * 2. Existing resources are found by title (keys by name). An existing key is not issued again: its value is unknown.
+ * 2. Existing resources are found by title (keys by name), a job also by the title that it has had (`renamed_from`). An
+ *    existing key is not issued again: its value is unknown.
  * 3. An unchanged resource is reported as `updated` and not written. So the same document again writes nothing.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -13,12 +14,13 @@ import { must } from '../assert.js'
 import { limits } from '../limits.js'
 import { isoMicros, type Clock } from '../clock.js'
 import type { Random } from '../rng.js'
+import { cutText } from '../domain/event/input/cut-text.js'
 import type { JobSettings } from '../domain/job/job.js'
 import type { ApplyOutcome, ResourceRef } from '../api/decision-service.js'
 import type { Warning } from '../api/warning.js'
 import type { Sealer } from './access/sealing.js'
 import { hashSecret, makeKeyId, makeSecret } from './access/secrets.js'
-import { Issues } from './document-issues.js'
+import { Issues, type DocumentPlace } from './document-issues.js'
 import { mergeJob, type JobIdentity } from './job-plan.js'
 import type { ApiKeyRecord, IntegrationRecord } from './records.js'
 import type { References } from './references.js'
@@ -28,6 +30,31 @@ import { refer } from './resource-names.js'
 import type { ResourceInput, ResourceInputOf } from './shapes.js'
 import { Changes, type ResourceState } from './state.js'
 import { unknownParameters } from './unknown-properties.js'
+
+/** The warning of a rename whose job is not there. */
+function noJobRenamed(inside: DocumentPlace, title: string, renamedFrom: string): Warning {
+  return {
+    type: 'second_job',
+    place: [...inside, 'renamed_from'],
+    message: `No job is called "${cutText(renamedFrom, 100)}", so "${cutText(title, 100)}" has no events yet.`,
+    action:
+      'If another job was meant, delete the new one, and send the document again with its title in `renamed_from`.',
+  }
+}
+
+/** The warning of a document that was read from one job and makes another: a title is what finds a job. */
+function secondJob(inside: DocumentPlace, title: string, { id, title: was }: JobSettings): Warning {
+  return {
+    type: 'second_job',
+    place: [...inside, 'title'],
+    message:
+      `The document was read from job ${id}, "${cutText(was, 100)}". No job is called "${cutText(title, 100)}", so ` +
+      'there is a second one now, without events and votes.',
+    action:
+      'If a new name was meant, delete the second job, and send the document again with ' +
+      `\`"renamed_from": ${JSON.stringify(cutText(was, 100))}\`.`,
+  }
+}
 
 /** What planning needs for new records. */
 export interface PlanDeps {
@@ -157,7 +184,7 @@ export class DocumentPlan {
   }
 
   #addJob(input: ResourceInputOf<'job'>): void {
-    const before = this.#state.jobsByTitle.get(input.properties.title) ?? null
+    const before = this.#jobBefore(input)
     const id = before?.id ?? this.#nextJobId++
     const identity: JobIdentity = before ?? { id, shard: id % this.#deps.shards, createdAt: this.#now }
     const context = {
@@ -178,6 +205,25 @@ export class DocumentPlan {
     if (!isDeepStrictEqual(job, before)) this.#changes.jobs.set(id, job)
     const list = before === null ? this.#created : this.#updated
     list.push({ ...refer('job', job, input.identifier), place: input.inside })
+  }
+
+  /** The job that the document is about: of its title, or of the title that it had before. Null: it is a new one. */
+  #jobBefore({ properties, inside }: ResourceInputOf<'job'>): JobSettings | null {
+    const { title, renamedFrom, readFrom } = properties
+    const named = this.#state.jobsByTitle.get(title)
+    const renamed = renamedFrom === undefined ? undefined : this.#state.jobsByTitle.get(renamedFrom)
+    if (named !== undefined && renamed !== undefined && named !== renamed) {
+      const msg =
+        `"${cutText(renamed.title, 100)}" is job ${renamed.id}, and "${cutText(title, 100)}" is job ${named.id}: ` +
+        'two jobs do not become one. Choose another title, or delete one of them first'
+      this.issues.add([...inside, 'renamed_from'], msg, 'duplicate')
+    }
+    const before = named ?? renamed ?? null
+    if (before !== null) return before
+    if (renamedFrom !== undefined) this.#warn([noJobRenamed(inside, title, renamedFrom)])
+    const source = this.#state.jobs.get(Number(readFrom.id))
+    if (source !== undefined && source.createdAt === readFrom.createdAt) this.#warn([secondJob(inside, title, source)])
+    return null
   }
 
   #integrationOf(resource: string): IntegrationRecord | null {

@@ -119,6 +119,16 @@ export const JobResource = Type.Object({
   type: Type.Literal('job'),
   properties: Type.Object({
     title: Name,
+    renamed_from: Type.Optional(
+      Type.String({
+        ...Name,
+        description:
+          'The title that the job has had. The job of that title gets the new one, and keeps its id, events, votes ' +
+          'and models. Where the job has the new title already, it changes nothing.',
+      }),
+    ),
+    id: Type.Optional(Type.Unknown({ description: 'As GET shows it. It chooses no job: the title does.' })),
+    created_at: Type.Optional(Type.Unknown({ description: 'As GET shows it.' })),
     description: Type.Optional(Type.String()),
     category: Type.Optional(
       Type.Enum(['Decision intelligence', 'Event centric decision intelligence', 'Automated root cause analysis']),

@@ -13,6 +13,8 @@ export interface JobDocument {
 
 /** What a change sets; what it leaves out stays. */
 export interface JobChange {
+  /** Another name. Id, events and votes stay. */
+  readonly title?: string
   readonly description?: string
   readonly decision_points?: string[]
   readonly feedback_columns?: string[]

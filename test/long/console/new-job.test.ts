@@ -234,7 +234,11 @@ test('with fewer kinds of events than ten, the first model is made when all are 
         (shown) => shown !== id,
       )
   }
-  await page.getByRole('button', { name: /The first model is active/ }).waitFor()
+  const there = page.getByRole('button', { name: /The first model is active/ })
+  await there.waitFor()
+  const within = '((bar) => [bar.scrollWidth <= bar.clientWidth, bar.offsetWidth <= bar.parentElement.clientWidth])'
+  const isWhole = await page.evaluate(`${within}(document.querySelector('.queue .new-bar'))`)
+  assert.deepEqual(isWhole, [true, true], 'the sentence is whole')
   await page.context().close()
 })
 
@@ -350,5 +354,54 @@ test('what is drawn at random hides the answer of the model until the person has
     .locator('.card')
     .getByText(/are hidden until you have given yours/)
     .waitFor()
+  await page.context().close()
+})
+
+test('New job warns of few fields, of many, and of answers that share buckets; its fields are found by name and value', {
+  skip,
+}, async () => {
+  const page = await open()
+  const many = Array.from({ length: 30 }, (_, field) => `field_${field}`)
+  const rows = Array.from({ length: 400 }, (_, n) => {
+    const verdict = n % 4 === 0 ? 'malicious' : 'benign'
+    const values = many.map((name, field) => [name, `v${(n >> (field % 5)) % 4}`])
+    return JSON.stringify({
+      rule: `rule ${n % 5}`,
+      zone: n % 8 === 0 ? 'harbour' : 'inland',
+      verdict,
+      ...Object.fromEntries(values),
+    })
+  })
+  await give(page, 'wide.ndjson', Buffer.from(rows.join('\n')))
+  await page.getByText('400 events', { exact: true }).waitFor()
+  const table = page
+    .locator('.panel', { has: page.getByRole('heading', { name: 'Which fields decide?' }) })
+    .locator('table')
+  const box = page.getByRole('searchbox', { name: 'Find a field by its name or a value' })
+  assert.equal(await table.locator('tbody tr').count(), 20)
+  await page.getByRole('button', { name: /^Show all \d+ fields$/ }).click()
+  assert.equal(await table.locator('tbody tr').count(), 33)
+  for (const wanted of ['zone', 'harbour', 'HARBOUR inland']) {
+    await box.fill(wanted)
+    assert.deepEqual(await table.locator('tbody code').allTextContents(), ['zone'], wanted)
+  }
+  await box.fill('nothing has this')
+  assert.equal(await table.locator('tbody tr').count(), 0)
+  await box.fill('')
+  const warning = (text: RegExp) => page.getByRole('status').filter({ hasText: text })
+  const tick = async (names: readonly string[]): Promise<void> => {
+    for (const input of await table.getByRole('checkbox', { checked: true }).all()) await input.setChecked(false)
+    for (const name of names) await page.getByRole('checkbox', { name, exact: true }).setChecked(true)
+  }
+  await page.getByLabel('Which column has the answers?').selectOption('verdict')
+  await tick(['rule'])
+  await warning(/^\s*One field is few: /).waitFor()
+  await warning(/By verdict, \d+ of 400 events of the sample share a bucket/).waitFor()
+  await tick(['rule', 'zone'])
+  await warning(/^\s*2 fields are few: /).waitFor()
+  await tick(many.slice(0, 13))
+  await warning(/^\s*13 fields are many: /).waitFor()
+  await tick(many.slice(0, 5))
+  assert.equal(await warning(/are few|is few|are many/).count(), 0)
   await page.context().close()
 })

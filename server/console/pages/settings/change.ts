@@ -35,7 +35,7 @@ export const settingNames = [
 ] as const
 
 export type SettingName = (typeof settingNames)[number]
-export type ChangedName = SettingName | 'description' | 'decision_points' | 'feedback_columns'
+export type ChangedName = SettingName | 'title' | 'description' | 'decision_points' | 'feedback_columns'
 
 export const defaults = { models_kept: 20, outlier_false_alarm_rate: 0.02 } as const
 
@@ -148,11 +148,17 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a, sorted) === JSON.stringify(b, sorted)
 }
 
+/** The title that is typed. One that nobody touched stays as it is, blanks and all. */
+function titleOf(typed: string, { title }: JobDocument): string {
+  return typed === title ? title : typed.trim()
+}
+
 /** What the form changes. */
 export function differencesOf(data: FormData, document: JobDocument): Difference[] {
   const text = (name: string): string => String(data.get(name) ?? '')
   const [before, after] = [withDefaults(document), settingsOf(data, document)]
   const all: Difference[] = [
+    { name: 'title', before: document.title, after: titleOf(text('title'), document) },
     { name: 'description', before: document.description, after: text('description').trim() },
     { name: 'decision_points', before: document.decision_points, after: linesOf(text('points')) },
     { name: 'feedback_columns', before: document.feedback_columns, after: linesOf(text('columns')) },
@@ -165,7 +171,7 @@ function renames(differences: readonly Difference[]): Pick<JobSettings, 'rename_
   return renamedIn(differences).length === 0 ? {} : { rename_labels: true }
 }
 
-const ofJob: ReadonlySet<string> = new Set(['description', 'decision_points', 'feedback_columns'])
+const ofJob: ReadonlySet<string> = new Set(['title', 'description', 'decision_points', 'feedback_columns'])
 
 /** A label that gets another name, as it was and will be. */
 export interface Renamed {

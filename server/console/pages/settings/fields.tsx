@@ -35,6 +35,10 @@ export function Basics({ of, document }: FieldsProps & { readonly of: ShownJob }
   return (
     <Section title="settings.basics">
       <label>
+        {t('settings.name.title')}
+        <input name="title" required maxLength={256} defaultValue={document.title} />
+      </label>
+      <label>
         {t('settings.name.description')}
         <input name="description" defaultValue={document.description} />
       </label>

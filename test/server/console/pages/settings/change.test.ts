@@ -29,6 +29,7 @@ const document: JobDocument = {
 /** The form as it is shown, with some fields changed; undefined takes a tick away. */
 function filled(changed: Readonly<Record<string, string | undefined>> = {}): FormData {
   const fields: Record<string, string | undefined> = {
+    title: 'Alert triage',
     description: '',
     points: 'rule.id\nhost.name',
     columns: '',

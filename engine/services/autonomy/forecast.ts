@@ -198,5 +198,5 @@ function messageOf(
       `No threshold is likely to be certified for at most ${percent(epsilon)} wrong, with a confidence of ` +
       `${percent(1 - delta)}.`
     )
-  return `The most is settled so: ${best.message} This certifies nothing. Audits do, from the mode shadow on.`
+  return `The best option: ${best.message} This is an estimate and no proof: proof begins in the mode shadow.`
 }

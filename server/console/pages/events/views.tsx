@@ -12,6 +12,9 @@ import { t } from '../../texts.js'
 import { addressOf } from './view.js'
 import type { View } from '../../first-requests.js'
 
+/** Characters of an address, with the cookies that scripts see, that a browser surely gets an answer to. */
+const ADDRESS_CHARS_MAX = 16_384
+
 interface ViewsProps {
   readonly of: ShownJob
   readonly view: View
@@ -39,7 +42,13 @@ function Save({
       verb={t(isKnown ? 'views.replace' : 'save')}
       close={close}
       isReady={name.value.trim() !== ''}
-      act={() => saveView(of.job_id, address, name.value.trim(), isShared.value)}
+      act={() => {
+        // What a page asks for is sent with the cookies: the service reads 20 KiB of both (server/http/library.ts).
+        const n = address.length
+        if (n + document.cookie.length > ADDRESS_CHARS_MAX)
+          throw new Error(t('views.too_long', { n, most: ADDRESS_CHARS_MAX }))
+        return saveView(of.job_id, address, name.value.trim(), isShared.value)
+      }}
     >
       <label>
         {t('views.name')}

@@ -29,7 +29,12 @@ async function read(id: string, signal: AbortSignal): Promise<Shown | null> {
 function AsJson({ of, saved }: { readonly of: ShownResource; readonly saved: () => void }) {
   const text = useSignal(JSON.stringify(of, null, 2))
   const save = async (): Promise<void> => {
-    const isSaved = await attempt(() => api.applyResources({ body: [JSON.parse(text.value) as ShownResource] }))
+    const isSaved = await attempt(() => {
+      const changed = JSON.parse(text.value) as ShownResource
+      // A title is what finds an integration: with another one it would be a second one.
+      if (changed.title !== of.title) throw new Error(t('integration.title_stays', { title: String(of.title) }))
+      return api.applyResources({ body: [changed] })
+    })
     if (!isSaved) return
     say(t('integration.saved'))
     saved()

@@ -2,7 +2,7 @@
 import type { EventExplanation } from '../../client/index.js'
 import type { ShownJob } from '../state/jobs.js'
 import { valueText } from '../state/events.js'
-import { confidenceText, count, percent, sentence, t } from '../texts.js'
+import { capitalized, confidenceText, count, percent, sentence, t } from '../texts.js'
 import { Confidence } from './evidence.js'
 import { Label, LabelMark } from './label.js'
 
@@ -129,7 +129,7 @@ export function Provenance({ of, explanation }: WhyProps) {
       <p>
         {decision.result_label === '' ? '' : sentence(decision.reason) || t('why.none')}
         {decision.exact === true ? ` ${t('why.exact')}` : ''}
-        {decision.inexact_reason == null ? '' : ` ${decision.inexact_reason}.`}
+        {decision.inexact_reason == null ? '' : ` ${sentence(decision.inexact_reason)}`}
       </p>
       {model === null ? null : (
         <p class="row">
@@ -153,7 +153,7 @@ export function Provenance({ of, explanation }: WhyProps) {
           </ul>
         </div>
       )}
-      {cluster === null ? null : <p>{cluster.reason}</p>}
+      {cluster === null ? null : <p>{capitalized(cluster.reason)}</p>}
     </div>
   )
 }

@@ -71,6 +71,19 @@ for (const [size, options] of [
     await page.context().close()
   })
 
+test('what happened to an event, and what the model says, begins with a capital', { skip }, async () => {
+  const page = await world.page('ann')
+  await page.goto(`/jobs/${world.jobId}/events/e-700`)
+  const steps = page
+    .locator('section', { has: page.getByRole('heading', { name: 'History' }) })
+    .locator('td:first-child')
+  await steps.nth(1).waitFor()
+  for (const text of await steps.allTextContents()) assert.match(text, /^[A-Z]/)
+  await page.goto(`/jobs/${world.jobId}/settings`)
+  await page.getByText('is a job of Decision intelligence. The category cannot be changed.').waitFor()
+  await page.context().close()
+})
+
 test('an event on paper names groups of its fields, and has no controls', { skip }, async () => {
   const page = await world.page('ann')
   await page.goto(`/jobs/${world.jobId}/events/e-700`)

@@ -4,7 +4,7 @@ import { addresses } from '../../addresses.js'
 import { Time } from '../../parts/time.js'
 import { valueText } from '../../state/events.js'
 import type { ShownJob } from '../../state/jobs.js'
-import { t, type TextKey } from '../../texts.js'
+import { capitalized, t, type TextKey } from '../../texts.js'
 import type { Whole } from './read.js'
 
 interface PartProps {
@@ -77,7 +77,7 @@ function stepsOf({ event, consensus, section, failed }: Whole): Step[] {
       .map(({ content, timestamp, level }) => ({
         at: timestamp,
         who: '',
-        text: content,
+        text: capitalized(content),
         isBad: level === 'error',
       })),
     ...own.map(({ analyst, label, timestamp, scope }) => ({
@@ -89,7 +89,7 @@ function stepsOf({ event, consensus, section, failed }: Whole): Step[] {
     ...failed.map((delivery) => ({
       at: delivery.last_failed_at,
       who: t('history.delivery', { title: delivery.integration_title }),
-      text: delivery.reason,
+      text: capitalized(delivery.reason),
       isBad: true,
     })),
   ]

@@ -9,7 +9,7 @@ import { Warnings } from '../../parts/warnings.js'
 import { may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import { job as jobOfPage, type ShownJob } from '../../state/jobs.js'
-import { number, t } from '../../texts.js'
+import { capitalized, number, t } from '../../texts.js'
 import NotFound from '../not-found.js'
 import { readFigures } from './figures.js'
 import { JobHistory } from './history.js'
@@ -34,10 +34,10 @@ function About({ of }: { readonly of: ShownJob }) {
         <dd class="mono">{of.features.join(', ') || '—'}</dd>
         <dt>{t('job.training')}</dt>
         <dd>
-          {of.retrain_msg || t('job.untrained')} <Time at={of.last_train_finished_timestamp} />
+          {capitalized(of.retrain_msg) || t('job.untrained')} <Time at={of.last_train_finished_timestamp} />
         </dd>
         <dt>{t('facts.model')}</dt>
-        <dd class={of.model_state === 'ageing' ? 'warn' : ''}>{of.model_msg}</dd>
+        <dd class={of.model_state === 'ageing' ? 'warn' : ''}>{capitalized(of.model_msg)}</dd>
         <dt>{t('jobs.head.latest')}</dt>
         <dd>
           <Time at={of.last_processed_timestamp} />

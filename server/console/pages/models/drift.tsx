@@ -6,7 +6,7 @@ import { api, may } from '../../state/api.js'
 import { useData } from '../../state/data.js'
 import type { ShownJob } from '../../state/jobs.js'
 import { utcDayText } from '../../state/times.js'
-import { number, share, t } from '../../texts.js'
+import { number, sentence, share, t } from '../../texts.js'
 
 /** Periods that are shown, the latest first. */
 const PERIODS = 14
@@ -59,7 +59,7 @@ export function Drift({ of }: { readonly of: ShownJob }) {
       <header>
         <h2>{t('drift.title')}</h2>
         <p class={isAgeing ? 'warn' : 'dim'}>
-          {of.model_msg}.{' '}
+          {sentence(of.model_msg)}{' '}
           {isAgeing && may('read:event_query') ? <a href={addresses.next(of.job_id)}>{t('step.open_next')}</a> : null}
         </p>
       </header>

@@ -28,8 +28,6 @@ export const findingKinds = [
   'time_ahead',
   /** An event took the place of another one with its id, and is no new version of it (S32). */
   'replaced_event',
-  /** An object had a key twice, with different values: the last one counts. */
-  'repeated_key',
 ] as const
 export type FindingKind = (typeof findingKinds)[number]
 

@@ -4,6 +4,8 @@
  * 1. A message is read as every other body is (domain/event/input/documents.ts): a byte order mark, UTF-16, NUL,
  *    several documents, lists. JSON that is no object is taken as `{message}`.
  * 2. What is no JSON is a document of its own that does not fit. The others of the message are taken.
+ * 3. A message that is one object goes on as its bytes, and the engine finds what is odd in it. The documents of any
+ *    other message are written again, and what is odd in them is told here.
  */
 import { contentHash, fittingId, idOfBytes } from '../../domain/event/client-id.js'
 import type { Finding } from '../../domain/event/finding.js'
@@ -56,7 +58,8 @@ export function documentsOf(place: string, given: string | Uint8Array, body: Uin
       unfit: all === 1 ? problem : `document ${number} of the message: ${problem}`,
     })),
   ]
-  const findings: Finding[] = []
+  // What is written again has each key once: only here it is known that there were two.
+  const findings: Finding[] = read.documents.flatMap(({ repeated }) => repeated ?? [])
   const oddBytes = read.documents.filter(({ isOdd }) => isOdd)
   if (oddBytes.length > 0)
     findings.push({ kind: 'invalid_utf8', field: '', count: oddBytes.length, example: writeJson(oddBytes[0]?.value) })

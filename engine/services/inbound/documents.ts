@@ -106,8 +106,8 @@ function linesIn(bytes: Uint8Array): WebhookDocument[] {
   const exact = isWhole ? null : lineTexts(exactTextOf(bytes))
   return lines.map((line, place) => ({
     place,
-    value: lineValue(line),
-    exact: exact === null ? null : () => lineValue(exact[place] ?? line),
+    ...lineValue(line),
+    exact: exact === null ? null : () => lineValue(exact[place] ?? line).value,
   }))
 }
 
@@ -126,9 +126,9 @@ function withoutBlanks(line: string): string {
   return line.slice(start, end)
 }
 
-function lineValue(line: string): unknown {
+function lineValue(line: string): Pick<WebhookDocument, 'value' | 'repeated'> {
   const read = line.startsWith('{') ? parsed(line) : null
-  return read !== null && 'value' in read ? read.value : { message: line }
+  return read !== null && 'value' in read ? read : { value: { message: line } }
 }
 
 /** A value as a document: what is no object is its message. */

@@ -87,8 +87,9 @@ export class InboundReader {
     }
   }
 
-  /** Takes the documents of a message in a message; a text of another kind is one document. */
-  takeContent(place: number, content: unknown): void {
+  /** Takes the documents in a field of a document; a text of another kind is one document. */
+  takeContent({ place, repeated = null }: WebhookDocument, content: unknown): void {
+    if (repeated !== null) this.#repeated.push(repeated)
     if (typeof content !== 'string') return this.take({ place, value: content ?? null, exact: null })
     try {
       const { documents, broken } = documentsOf(Buffer.from(content))

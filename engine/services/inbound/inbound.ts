@@ -140,7 +140,8 @@ export class Webhooks implements InboundService {
   async #takeMessages(topic: string, documents: readonly WebhookDocument[], reader: InboundReader): Promise<void> {
     let refusal: Refusal | null = null
     let isFrom = false
-    for (const { place, value: message } of documents) {
+    for (const document of documents) {
+      const { place, value: message } = document
       try {
         if (!isSnsMessage(message)) throw new Refusal('unauthorized', 'the body is not a message of SNS')
         await this.#mustBeFrom(topic, message)
@@ -153,7 +154,7 @@ export class Webhooks implements InboundService {
       isFrom = true
       const url = confirmationOf(message)
       if (url !== null) await this.#deps.fetch(url)
-      else if (message.Type === 'Notification') reader.takeContent(place, message.Message)
+      else if (message.Type === 'Notification') reader.takeContent(document, message.Message)
     }
     if (!isFrom && refusal !== null) throw refusal
   }

@@ -51,7 +51,7 @@ export function knownIdField(head: readonly FileItem[], isFile: boolean): string
     field.events++
     field.values.add(String(value))
   }
-  for (const event of events) visit(event.body(), '')
+  for (const event of events) visit(event.body(true), '')
   return idField([...fields.values()] satisfies NamedField[], events.length) ?? undefined
 }
 

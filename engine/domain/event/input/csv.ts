@@ -20,6 +20,7 @@
  * 7. A table of this service (server/routes/lists/event-table.ts) comes back as the events that it was made of: with
  *    their ids and line breaks, without the marks before formulas, and without what the service said of them.
  */
+import { parseJson } from '../json.js'
 import { cutText } from './cut-text.js'
 import { withoutGuard } from './csv-cell.js'
 
@@ -92,7 +93,7 @@ function cellValue(cell: string): unknown {
 function ownValue(cell: string): unknown {
   if (!/^[[{]/.test(cell)) return cellValue(cell)
   try {
-    return JSON.parse(cell)
+    return parseJson(cell)
   } catch {
     return cell
   }

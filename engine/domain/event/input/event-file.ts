@@ -20,6 +20,7 @@ import { cutText } from './cut-text.js'
 import { DocumentScanner, LineCounter, parsed, placed, type FoundDocument } from './documents.js'
 import type { FileFindingKind } from './file-findings.js'
 import { formatNames, lineFormatOf, lineParsers, type LineFormat } from './line-formats.js'
+import { RepeatedKeys, type RepeatedKey } from './repeated-key.js'
 import { charsetOf, isUtf8, oddPlaceOf, textOf, UnknownCharset, Utf8Stream } from './text-bytes.js'
 import { TextLines } from './text-lines.js'
 
@@ -41,7 +42,8 @@ export interface FileEvent {
   readonly beside: EventBody
   /** The JSON document that it stands in; null for one in a document with others, and for CSV. */
   readonly document: DocumentPlace | null
-  body(): EventBody
+  /** `isLook`: the event is sent as its document, so that a key which the body has lost is not told. */
+  body(isLook?: boolean): EventBody
 }
 
 /** What could not be read. */
@@ -252,6 +254,7 @@ class JsonItems {
   readonly #lines = new LineCounter()
   readonly #odd = new Oddity()
   readonly #oddItems = new Oddity()
+  readonly #repeated = new Oddity()
   readonly #pointsOnly = new Oddity()
   #rest: Uint8Array = new Uint8Array(0)
   /** Bytes that must be there before a document that is cut off is looked at again. */
@@ -332,18 +335,58 @@ class JsonItems {
     const document = isOdd && !this.#areLines ? mended(text) : { bytes, start, end }
     const event =
       read === null
-        ? { ...plainEvent, number, line, document, body: () => parseJson(text) as EventBody }
-        : this.#eventOf(read.value, number, line, document)
+        ? { ...plainEvent, number, line, document, body: this.#bodyIn(text) }
+        : this.#withRepeated(this.#eventOf(read.value, number, line, document), read.repeated)
     const items = number === 1 && read !== null && !this.#isList ? listIn(read.value) : null
     if (items === null) found.push(event)
     else this.#first = { line, event, items }
   }
 
+  // A body has each key once. So whoever takes the body and not the document loses what a repeated key had before, and
+  // is told.
+
+  #bodyIn(text: string): FileEvent['body'] {
+    let isTold = false
+    return (isLook = false) => {
+      const keys = new RepeatedKeys()
+      const body = parseJson(text, keys.note) as EventBody
+      if (isLook || isTold) return body
+      if (keys.finding !== null) this.#tellRepeated(keys.finding)
+      isTold = true
+      return body
+    }
+  }
+
+  #withRepeated(event: FileEvent, repeated: RepeatedKey | null): FileEvent {
+    if (repeated === null) return event
+    let isTold = false
+    const body = (isLook = false): EventBody => {
+      if (!isTold && !isLook) {
+        this.#tellRepeated(repeated)
+        isTold = true
+      }
+      return event.body()
+    }
+    return { ...event, body }
+  }
+
+  #tellRepeated({ field, example }: RepeatedKey): void {
+    this.#repeated.add(`${field}: ${example}`)
+  }
+
   #endFirst(found: FileItem[]): void {
-    const { line, items } = this.#first as HeldList
+    const { line, event, items } = this.#first as HeldList
     this.#first = null
     this.#isList = true
-    for (const [at, item] of items.entries()) found.push(this.#eventOf(item, at + 1, line, null))
+    for (const [at, item] of items.entries()) {
+      const one = this.#eventOf(item, at + 1, line, null)
+      // A key of the document is told once, with its first event.
+      const body = (isLook?: boolean): EventBody => {
+        event.body(isLook)
+        return one.body()
+      }
+      found.push(at === 0 ? { ...one, body } : one)
+    }
   }
 
   /** The event in what a document or an item is. */
@@ -386,6 +429,11 @@ class JsonItems {
         'odd_item',
         (count) => `${count} came as something that is no JSON object. Each is stored as \`{"message": ...}\`.`,
         'Write an object for each event.',
+      ),
+      ...this.#repeated.warning(
+        'repeated_key',
+        (count) => `${count} had a key twice in one object. The last value counts, the others are lost.`,
+        'Write each key once.',
       ),
       ...exportWarning(this.#pointsOnly),
     ]
@@ -576,7 +624,8 @@ export interface EventText {
   readonly format: FileFormat
   readonly events: readonly FileEvent[]
   readonly faults: readonly FileFault[]
-  readonly warnings: readonly FileWarning[]
+  /** What was odd, also in the bodies that were taken from the events by now. */
+  warnings(): readonly FileWarning[]
   /** There are more events than were asked for. */
   readonly isCut: boolean
 }
@@ -597,5 +646,5 @@ export function eventsOfFile(bytes: Uint8Array, max: number, options: FileOption
     }
     if (isCut) break
   }
-  return { format: file.format ?? 'csv', events, faults, warnings: file.warnings(), isCut }
+  return { format: file.format ?? 'csv', events, faults, warnings: () => file.warnings(), isCut }
 }

@@ -5,6 +5,8 @@ export const fileFindingKinds = [
   'invalid_utf8',
   /** An item that is no object was stored as `{message}` (S36). */
   'odd_item',
+  /** An object had a key twice, with different values: the last one counts. */
+  'repeated_key',
   /** A file was read in another charset than UTF-8, which it did not say (S40). */
   'charset',
   /** Lines of a file were read in a format of logs, which their content looks like (S40). */

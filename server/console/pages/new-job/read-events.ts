@@ -5,13 +5,15 @@ import {
   type EventBody,
   type EventText,
   type FileEvent,
+  type FileWarning,
 } from '../../../../engine/domain/event/input/event-file.js'
 import { writeJson } from '../../../../engine/domain/event/json.js'
 
 export type SampleEvent = EventBody
 
 /** The events of a file. */
-export interface ReadText extends Omit<EventText, 'events'> {
+export interface ReadText extends Omit<EventText, 'events' | 'warnings'> {
+  readonly warnings: readonly FileWarning[]
   readonly events: readonly SampleEvent[]
   /** By place: what the file says of the event beside it. */
   readonly beside: readonly Pick<FileEvent, 'id' | 'beside'>[]
@@ -46,10 +48,12 @@ export function eventsIn(text: string): ReadText {
 function eventsOf(bytes: Uint8Array, name: string): ReadText {
   try {
     const found = eventsOfFile(bytes, EVENTS_MAX, { name })
-    if (found.events.length > 0)
+    const events = found.events.map((event) => event.body())
+    if (events.length > 0)
       return {
         ...found,
-        events: found.events.map((event) => event.body()),
+        events,
+        warnings: found.warnings(),
         beside: found.events.map(({ id, beside }) => ({ id, beside })),
       }
     const [fault] = found.faults

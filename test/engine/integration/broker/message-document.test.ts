@@ -31,6 +31,9 @@ for (const [name, body, events, findings = []] of [
     [a, { u: 'M\ufffdller' }],
     [['invalid_utf8', 1]],
   ],
+  ['a key that is given twice', '{"a":0,"a":1}{"b":2}', [a, b], [['repeated_key', 1]]],
+  ['a key that is given twice in a list', '[{"a":1},{"b":0,"b":2}]', [a, b], [['repeated_key', 1]]],
+  ['a key that is given twice, in UTF-16', Buffer.from('\ufeff{"a":0,"a":1}', 'utf16le'), [a], [['repeated_key', 1]]],
 ] as const)
   test(`a message with ${name} is read`, () => {
     const found = read(body)

@@ -175,6 +175,25 @@ test('what is odd is told with a count and the first example', () => {
   for (const { msg, action } of [...csv.warnings(), ...json.warnings()]) assert.match(`${msg} ${action}`, /^\d.*\.$/)
 })
 
+for (const [name, text, told] of [
+  ['a first document', '{"a":{"b":1,"b":2}}\n{"a":3}', ['a.b: 1, 2']],
+  ['a document that is only cut out', '{"a":3}\n{"a":"x","a":null}', ['a: "x", null']],
+  ['an item of a list', '[{"a":3},{"a":1,"a":2}]', ['a: 1, 2']],
+  ['a document that holds a list', '{"events":[{"a":3},{"a":1,"a":2}]}', ['a: 1, 2']],
+  ['a hit', '{"_source":{"a":1,"a":2}}\n{"_source":{"a":3,"a":3}}', ['_source.a: 1, 2']],
+] as const)
+  test(`a key that is given twice is told where the body is taken: ${name}`, () => {
+    const [items, file] = read(text)
+    for (const item of items) if (item.problem === null) item.body(true)
+    assert.deepEqual(file.warnings(), [])
+    // Taken twice, it is told once.
+    for (const item of [...items, ...items]) if (item.problem === null) item.body()
+    assert.deepEqual(
+      file.warnings().map(({ type, count, example }) => [type, count, example]),
+      told.map((example) => ['repeated_key', 1, example]),
+    )
+  })
+
 test('the name of a file, or the caller, says what it is where its content does not', () => {
   assert.equal(read('no json\n', { name: 'x.ndjson' })[1].format, 'ndjson')
   assert.equal(read('no json\n{}', { format: 'ndjson' })[1].format, 'ndjson')

@@ -8,13 +8,14 @@
  * 1. An unreachable host is skipped; the request fails when no host is reachable.
  * 2. Answers are limited, in bytes and in depth.
  */
+import { isRefusal } from '../../errors.js'
 import { bounds } from '../bounds.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import type { OpenedParameters, Tools } from '../contract.js'
 import { HostRefused } from '../http/host-policy.js'
 import { type HttpClient, HttpFailure, type HttpAnswer } from '../http/http-client.js'
 import { openHttp, textAt, timeoutMs, tlsParameters } from '../http/http-kind.js'
-import { parseBounded } from '../http/json.js'
+import { parseBounded, parseExact } from '../http/json.js'
 
 function misfitHosts(text: string): string | null {
   const hosts = text.split(',').map((host) => host.trim())
@@ -111,7 +112,20 @@ export class SearchClient {
 
 /** The JSON object in an answer. @throws HttpFailure for anything else. */
 export function documentIn(answer: HttpAnswer): Record<string, unknown> {
-  const document = parseBounded(answer.body)
+  return objectOf(parseBounded(answer.body))
+}
+
+/** As documentIn, with numbers as they were written; where one is beyond the largest double, all are doubles. */
+export function exactDocumentIn(answer: HttpAnswer): Record<string, unknown> {
+  try {
+    return objectOf(parseExact(answer.body))
+  } catch (error) {
+    if (isRefusal(error)) return documentIn(answer)
+    throw error
+  }
+}
+
+function objectOf(document: unknown): Record<string, unknown> {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new HttpFailure('the answer is not a JSON object')
   return document as Record<string, unknown>

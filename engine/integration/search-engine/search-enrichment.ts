@@ -5,10 +5,13 @@
  *
  * 1. A value of the event is a value in the query, and never part of the query language.
  * 2. A partial answer counts as none.
- * 3. A value that the document field cannot have, such as a name for an address, makes only its own query fail.
+ * 3. The fields of documents are read as those of events are (domain/event/field-reader.ts), and put at their paths.
+ * 4. A value that the document field cannot have, such as a name for an address, makes only its own query fail.
  */
 import { cutText } from '../../domain/event/input/cut-text.js'
 import { DecisionPoints } from '../../domain/event/decision-points.js'
+import { eventOfPaths } from '../../domain/event/input/event-of-paths.js'
+import { FieldReader } from '../../domain/event/field-reader.js'
 import type { ScalarValue } from '../../domain/event/point-value.js'
 import type { ParameterSpec } from '../../resource/registry/parameters.js'
 import { bounds } from '../bounds.js'
@@ -16,8 +19,7 @@ import type { Known, EnrichmentSource, OpenedParameters, Tools } from '../contra
 import { SourceFailure, QueryRefused } from '../contract.js'
 import { HttpFailure } from '../http/http-client.js'
 import { lastingOf, outcomeOf, sourceFailureOf, sourceFailureOfError, textAt } from '../http/http-kind.js'
-import { leavesOf, nested } from './leaves.js'
-import { documentIn, reasonOf, SearchClient } from './search-client.js'
+import { exactDocumentIn, reasonOf, SearchClient } from './search-client.js'
 import { checkComplete, sourcesIn } from './search-query.js'
 
 const BATCH_MAX = 50
@@ -26,6 +28,8 @@ export const SIZE_MAX = 20
 /** Values of the event's field in one query, and characters of one value. */
 const VALUES_MAX = 16
 const VALUE_CHARS_MAX = 1_024
+/** Paths of one answer; further ones are left out. */
+const PATHS_MAX = 1_000
 
 /** Parameters of the role enrichment, in addition to those of all kinds. */
 export const searchEnrichmentParameters: readonly ParameterSpec[] = [
@@ -83,6 +87,7 @@ export class SearchEnrichment implements EnrichmentSource {
   readonly #client: SearchClient
   readonly #header: string
   readonly #point: DecisionPoints
+  readonly #reader = new FieldReader('kept')
   readonly #field: string
   readonly #source: readonly string[]
   readonly #size: number
@@ -120,7 +125,7 @@ export class SearchEnrichment implements EnrichmentSource {
       const answer = await this.#client.send({ path: '/_msearch', body: lines, signal })
       const outcome = outcomeOf(answer)
       if (outcome.outcome !== 'delivered') throw sourceFailureOf(outcome)
-      const { responses } = documentIn(answer)
+      const { responses } = exactDocumentIn(answer)
       if (!Array.isArray(responses) || responses.length !== subjects.length)
         throw new HttpFailure('the answer does not cover every query')
       return responses.map((one: unknown) => this.#fieldsOf(one))
@@ -160,7 +165,24 @@ export class SearchEnrichment implements EnrichmentSource {
     checkComplete(document)
     const sources = sourcesIn(document)
     if (sources.length === 0) return null
-    return { ...nested(leavesOf(sources), this.#size > 1), count: sources.length }
+    return { ...this.#merged(sources), count: sources.length }
+  }
+
+  /** The values at each path of the documents. If several may be used, each is a list of the distinct ones. */
+  #merged(sources: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
+    const found = new Map<string, Set<ScalarValue>>()
+    for (const source of sources)
+      this.#reader.each(source, (path, value) => {
+        const values = found.get(path) ?? new Set()
+        for (const one of Array.isArray(value) ? (value as readonly ScalarValue[]) : [value as ScalarValue])
+          values.add(one)
+        if (found.size < PATHS_MAX) found.set(path, values)
+      })
+    const merged = [...found].map(([path, values]) => {
+      const all = [...values]
+      return [path, all.length === 1 && this.#size === 1 ? all[0] : all] as const
+    })
+    return eventOfPaths(Object.fromEntries(merged))
   }
 }
 

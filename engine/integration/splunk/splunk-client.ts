@@ -7,15 +7,24 @@
  * 1. A search that reports a failure, in any line, has no results.
  */
 import { cutText } from '../../domain/event/input/cut-text.js'
+import { RepeatedKeys, type RepeatedKey } from '../../domain/event/input/repeated-key.js'
+import { isJsonObject } from '../../domain/event/json.js'
+import { isRefusal } from '../../errors.js'
 import { bounds } from '../bounds.js'
 import type { OpenedParameters, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { HttpFailure, type HttpAnswer, type HttpClient } from '../http/http-client.js'
 import { outcomeOf, openHttp, sourceFailureOf, sourceFailureOfError, textAt, timeoutMs } from '../http/http-kind.js'
-import { parseBounded } from '../http/json.js'
+import { AnswerTooDeep, parseExact } from '../http/json.js'
 
 /** One result: fields with text, or lists of text. */
-export type SplunkRow = Readonly<Record<string, unknown>>
+export interface SplunkRow {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Why the result cannot be an event, and the result as it came; absent for one that may be. */
+  readonly unfit?: { readonly reason: string; readonly line: Uint8Array }
+  /** A key that it has twice; absent for none. */
+  readonly repeated?: RepeatedKey
+}
 
 /** A search, and the time range of its events, seconds since 1970. */
 export interface SplunkSearch {
@@ -105,19 +114,44 @@ function rowsIn(body: Buffer): SplunkRow[] {
     const line = body.subarray(at, end < 0 ? body.length : end)
     at = end < 0 ? body.length : end + 1
     if (line.every((byte) => byte <= 0x20)) continue
-    const { preview, result, messages } = objectIn(line)
+    const { document, ...about } = read(line)
+    const { preview, result, messages } = document
     failOn(messages)
-    if (preview !== true && typeof result === 'object' && result !== null && Object.keys(result).length > 0)
-      rows.push(result as SplunkRow)
+    if (preview !== true && isJsonObject(result) && Object.keys(result).length > 0)
+      rows.push({ fields: result, ...about })
   }
   return rows
 }
 
-function objectIn(line: Buffer): Record<string, unknown> {
-  const value = parseBounded(line)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new HttpFailure('the answer is not that of a search')
-  return value as Record<string, unknown>
+/**
+ * A line of an answer. One that is nested too deep, or has a number that no double is near to, is no event, but has its
+ * place among the others.
+ */
+function read(line: Buffer): Omit<SplunkRow, 'fields'> & { readonly document: Record<string, unknown> } {
+  const keys = new RepeatedKeys()
+  try {
+    const document = objectOf(parseExact(line, keys.note))
+    const { finding } = keys
+    if (finding === null) return { document }
+    return { document, repeated: { ...finding, field: finding.field.replace(/^result\./, '') } }
+  } catch (error) {
+    if (!isRefusal(error) && !(error instanceof AnswerTooDeep)) throw error
+    return { document: objectOf(looselyParsed(line)), unfit: { reason: error.message, line } }
+  }
+}
+
+/** Whatever the depth and the numbers are. */
+function looselyParsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'))
+  } catch {
+    throw new HttpFailure('the answer is not JSON')
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  if (!isJsonObject(value)) throw new HttpFailure('the answer is not that of a search')
+  return value
 }
 
 function failOn(messages: unknown): void {

@@ -15,7 +15,9 @@ import { createHash } from 'node:crypto'
 import type { OpenedParameters, Source, SourceDocument, SourcePiece, Tools } from '../contract.js'
 import { SourceFailure } from '../contract.js'
 import { isoMicros } from '../../clock.js'
+import { fittingId, idText } from '../../domain/event/client-id.js'
 import { timeOf } from '../../domain/event/event-time.js'
+import { writeJson } from '../../domain/event/json.js'
 import { millisIn } from '../dates.js'
 import { HttpFailure } from '../http/http-client.js'
 import { textAt } from '../http/http-kind.js'
@@ -121,17 +123,18 @@ export class SplunkInput implements Source {
 
   #piece(events: readonly SplunkEvent[], place: SplunkPlace, more: boolean): SourcePiece {
     const checkpoint: Checkpoint = { selection: this.#selection.search, place, start: this.#start }
-    return { documents: events.map((event) => this.#document(event)), checkpoint, more }
+    const findings = events.flatMap(({ row: { repeated } }) => repeated ?? [])
+    return { documents: events.map((event) => this.#document(event)), checkpoint, more, findings }
   }
 
-  #document({ key, row }: SplunkEvent): SourceDocument {
+  #document({ key, row: { fields, unfit } }: SplunkEvent): SourceDocument {
     const document: Record<string, unknown> = {}
-    for (const [name, value] of Object.entries(row)) if (!inner.has(name)) document[name] = value
-    document['@timestamp'] ??= timestampOf(row._time)
-    const own = this.#idField === undefined ? undefined : row[this.#idField]
-    const id =
-      typeof own === 'string' && own !== '' ? own : createHash('sha256').update(key).digest('base64url').slice(0, 24)
-    return { id, body: Buffer.from(JSON.stringify(document), 'utf8') }
+    for (const [name, value] of Object.entries(fields)) if (!inner.has(name)) document[name] = value
+    document['@timestamp'] ??= timestampOf(fields._time)
+    const own = this.#idField === undefined ? null : idText(fields[this.#idField])
+    const id = own === null ? createHash('sha256').update(key).digest('base64url').slice(0, 24) : fittingId(own)
+    if (unfit !== undefined) return { id, body: unfit.line, unfit: unfit.reason }
+    return { id, body: Buffer.from(writeJson(document), 'utf8') }
   }
 
   #count(events: readonly SplunkEvent[]): void {

@@ -78,7 +78,7 @@ export function countSearch(selection: SplunkSelection, from: number, to: number
 /** The events in the results of `pageSearch`. @throws HttpFailure for any other result. */
 export function eventsIn(rows: readonly SplunkRow[]): SplunkEvent[] {
   return rows.map((row): SplunkEvent => {
-    const [key, indexed] = [row.ds_key, Number(row.ds_indexed)]
+    const [key, indexed] = [row.fields.ds_key, Number(row.fields.ds_indexed)]
     if (typeof key !== 'string' || !safeKey.test(key) || !Number.isSafeInteger(indexed)) {
       throw new HttpFailure(
         'a result has no storage position: the search must return events with _bkt, _cd and _indextime',
@@ -90,5 +90,5 @@ export function eventsIn(rows: readonly SplunkRow[]): SplunkEvent[] {
 
 /** The counts in the results of `countSearch`, by the start of their step. */
 export function countsIn(rows: readonly SplunkRow[]): Map<number, number> {
-  return new Map(rows.map((row) => [Number(row.ds_step), Number(row.ds_count)]))
+  return new Map(rows.map(({ fields }) => [Number(fields.ds_step), Number(fields.ds_count)]))
 }

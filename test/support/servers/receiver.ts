@@ -64,3 +64,11 @@ export class HttpReceiver {
 export function status(code: number, headers: Readonly<Record<string, string>> = {}, body = ''): Answering {
   return (_, response) => void response.writeHead(code, { ...headers }).end(body)
 }
+
+/** The field of a document of a double that holds further fields as JSON text, for what JSON.stringify cannot write. */
+export const FURTHER = '@further'
+
+/** A JSON text in which each such field is replaced by what it holds. */
+export function withFurther(json: string): string {
+  return json.replace(/"@further":("(?:[^"\\]|\\.)*")/g, (_, text: string) => JSON.parse(text) as string)
+}

@@ -4,7 +4,7 @@
  * test/long/integrations has the same tests with a real one.
  */
 import type { ServerResponse } from 'node:http'
-import { HttpReceiver, type Received } from './receiver.js'
+import { HttpReceiver, withFurther, type Received } from './receiver.js'
 
 export interface StoredDocument {
   readonly index: string
@@ -121,7 +121,7 @@ export class SearchServer {
   /** Answers as the engine does; tests add faults around it. */
   answer(received: Received, response: ServerResponse): void {
     const json = (status: number, document: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document))
+      response.writeHead(status, { 'content-type': 'application/json' }).end(withFurther(JSON.stringify(document)))
     }
     const { path, body, headers } = received
     if (headers.authorization !== `Basic ${Buffer.from('elastic:changeme-now').toString('base64')}`)

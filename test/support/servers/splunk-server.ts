@@ -3,7 +3,7 @@
  * searches), notable_update, the HTTP event collector. There is no free server to test against.
  */
 import type { ServerResponse } from 'node:http'
-import { HttpReceiver, type Received } from './receiver.js'
+import { HttpReceiver, withFurther, type Received } from './receiver.js'
 
 export interface Indexed {
   readonly bkt: string
@@ -68,7 +68,7 @@ export class SplunkServer {
     )
     response
       .writeHead(200, { 'content-type': 'application/json' })
-      .end(rows.length === 0 ? '{"preview":false,"lastrow":true}\n' : `${lines.join('\n')}\n`)
+      .end(rows.length === 0 ? '{"preview":false,"lastrow":true}\n' : `${withFurther(lines.join('\n'))}\n`)
   }
 
   close(): Promise<void> {

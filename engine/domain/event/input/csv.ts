@@ -20,6 +20,7 @@
  * 7. A table of this service (server/routes/lists/event-table.ts) comes back as the events that it was made of: with
  *    their ids and line breaks, without the marks before formulas, and without what the service said of them.
  */
+import { putAt, wayOf } from './event-of-paths.js'
 import { parseJson } from '../json.js'
 import { cutText } from './cut-text.js'
 import { withoutGuard } from './csv-cell.js'
@@ -97,30 +98,6 @@ function ownValue(cell: string): unknown {
   } catch {
     return cell
   }
-}
-
-function put(event: CsvEvent, path: readonly string[], value: unknown): void {
-  let at = event
-  for (const name of path.slice(0, -1)) {
-    // No prototype: a column may be named __proto__.
-    at[name] ??= Object.create(null)
-    at = at[name] as CsvEvent
-  }
-  at[path.at(-1) as string] = value
-}
-
-/** The event that has the values at these paths: a path goes through what holds others. */
-export function eventOfPaths(values: Readonly<Record<string, unknown>>): CsvEvent {
-  const names = new Set(Object.keys(values))
-  const event = Object.create(null) as CsvEvent
-  for (const [name, value] of Object.entries(values)) put(event, pathOf(name, names), value)
-  return event
-}
-
-function pathOf(name: string, names: ReadonlySet<string>): readonly string[] {
-  const path = name.split('.')
-  const isPath = !path.includes('') && !path.some((_, at) => at > 0 && names.has(path.slice(0, at).join('.')))
-  return isPath ? path : [name]
 }
 
 /** A record that has not ended. */
@@ -295,7 +272,7 @@ export class CsvReader {
     })
     const all = new Set(names.map(({ name }) => name))
     return names.map(({ name, isId }, at) => ({
-      path: name === '' ? null : pathOf(name, all),
+      path: name === '' ? null : wayOf(name, all),
       isId,
       isNameless: given[at] === '',
     }))
@@ -327,7 +304,7 @@ export class CsvReader {
       if (column.isNameless)
         this.nameless = { count: (this.nameless?.count ?? 0) + 1, example: this.nameless?.example ?? cell }
       if (column.path === null) continue
-      put(event, column.path, this.#isText ? text : this.#isOwn ? ownValue(text) : cellValue(text))
+      putAt(event, column.path, this.#isText ? text : this.#isOwn ? ownValue(text) : cellValue(text))
       isEmpty = false
     }
     return isEmpty && id === null ? null : { line, event, id }

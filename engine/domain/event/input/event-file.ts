@@ -15,7 +15,8 @@
  * 4. Browsers run this, too.
  */
 import { isJsonObject, parseJson, writeJson } from '../json.js'
-import { CsvReader, eventOfPaths, type CsvFault, type CsvRecord } from './csv.js'
+import { eventOfPaths } from './event-of-paths.js'
+import { CsvReader, type CsvFault, type CsvRecord } from './csv.js'
 import { cutText } from './cut-text.js'
 import { DocumentScanner, LineCounter, parsed, placed, type FoundDocument } from './documents.js'
 import type { FileFindingKind } from './file-findings.js'

@@ -7,7 +7,9 @@
  * 1. A search that reports a failure, in any line, has no results.
  */
 import { cutText } from '../../domain/event/input/cut-text.js'
-import { RepeatedKeys, type RepeatedKey } from '../../domain/event/input/repeated-key.js'
+import type { Finding } from '../../domain/event/finding.js'
+import { RepeatedKeys } from '../../domain/event/input/repeated-key.js'
+import { isUtf8, oddPlaceOf, textOf } from '../../domain/event/input/text-bytes.js'
 import { isJsonObject } from '../../domain/event/json.js'
 import { isRefusal } from '../../errors.js'
 import { bounds } from '../bounds.js'
@@ -22,8 +24,8 @@ export interface SplunkRow {
   readonly fields: Readonly<Record<string, unknown>>
   /** Why the result cannot be an event, and the result as it came; absent for one that may be. */
   readonly unfit?: { readonly reason: string; readonly line: Uint8Array }
-  /** A key that it has twice; absent for none. */
-  readonly repeated?: RepeatedKey
+  /** What was odd in it. */
+  readonly findings: readonly Finding[]
 }
 
 /** A search, and the time range of its events, seconds since 1970. */
@@ -131,12 +133,13 @@ function read(line: Buffer): Omit<SplunkRow, 'fields'> & { readonly document: Re
   const keys = new RepeatedKeys()
   try {
     const document = objectOf(parseExact(line, keys.note))
-    const { finding } = keys
-    if (finding === null) return { document }
-    return { document, repeated: { ...finding, field: finding.field.replace(/^result\./, '') } }
+    const findings: Finding[] = []
+    if (keys.finding !== null) findings.push({ ...keys.finding, field: keys.finding.field.replace(/^result\./, '') })
+    if (!isUtf8(line)) findings.push({ kind: 'invalid_utf8', field: '', count: 1, example: oddPlaceOf(textOf(line)) })
+    return { document, findings }
   } catch (error) {
     if (!isRefusal(error) && !(error instanceof AnswerTooDeep)) throw error
-    return { document: objectOf(looselyParsed(line)), unfit: { reason: error.message, line } }
+    return { document: objectOf(looselyParsed(line)), findings: [], unfit: { reason: error.message, line } }
   }
 }
 

@@ -123,7 +123,7 @@ export class SplunkInput implements Source {
 
   #piece(events: readonly SplunkEvent[], place: SplunkPlace, more: boolean): SourcePiece {
     const checkpoint: Checkpoint = { selection: this.#selection.search, place, start: this.#start }
-    const findings = events.flatMap(({ row: { repeated } }) => repeated ?? [])
+    const findings = events.flatMap(({ row }) => row.findings)
     return { documents: events.map((event) => this.#document(event)), checkpoint, more, findings }
   }
 

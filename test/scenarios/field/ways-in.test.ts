@@ -240,3 +240,74 @@ test('headers of Kafka that are bytes are ids, whatever the bytes are', async ()
   assert.deepEqual([stored.length, new Set(stored).size], [ids.length, ids.length])
   for (const id of stored) assert.doesNotMatch(id, /\ufffd/)
 })
+
+interface OddMessage {
+  readonly name: string
+  readonly bytes: Buffer
+  /** Events of it that are stored. */
+  readonly stored: number
+  /** What is said of it, if it is refused. */
+  readonly says?: RegExp
+  /** A warning of the job. */
+  readonly warns?: string
+}
+
+const odd: readonly OddMessage[] = [
+  { name: 'without any byte', bytes: Buffer.alloc(0), stored: 0, says: /it is not JSON/ },
+  { name: 'of blanks', bytes: Buffer.from(' \r\n\0'), stored: 0, says: /it is not JSON/ },
+  { name: 'of text', bytes: Buffer.from('plain text'), stored: 0, says: /it is not JSON/ },
+  { name: 'that is cut off', bytes: Buffer.from('{"rule":"x","a":['), stored: 0, says: /no end|not JSON/ },
+  {
+    name: 'with bytes that are not UTF-8',
+    bytes: Buffer.from('{"rule":"M\xfcller"}', 'latin1'),
+    stored: 1,
+    warns: 'invalid_utf8',
+  },
+  {
+    name: 'with bytes that are not UTF-8 in one of its events',
+    bytes: Buffer.from('[{"rule":"a"},{"rule":"M\xfcller"}]', 'latin1'),
+    stored: 2,
+    warns: 'invalid_utf8',
+  },
+  { name: 'of 20 MB', bytes: Buffer.from(`{"rule":"${'x'.repeat(20e6)}"}`), stored: 0, says: /more than \d+ bytes/ },
+  {
+    name: 'of 200,000 levels',
+    bytes: Buffer.from(`{"rule":${'['.repeat(2e5)}${']'.repeat(2e5)}}`),
+    stored: 0,
+    says: /deep|levels/,
+  },
+  {
+    name: 'of 100,000 names',
+    bytes: Buffer.from(`{${Array.from({ length: 1e5 }, (_, at) => `"n${at}":1`)}}`),
+    stored: 0,
+    says: /names|values|fields/,
+  },
+]
+
+/** Brokers, by how a message and one after it are sent and read. */
+const brokers: Readonly<Record<string, (messages: readonly Buffer[], count: number) => Promise<Sent>>> = {
+  async Kafka(messages, count) {
+    const topic = `t${++inputs}`
+    kafka.make(topic, 1)
+    for (const value of messages) await sendRecords(kafka, topic, [{ value }])
+    return fromKafka(count, topic)
+  },
+  async NATS(messages, count) {
+    const subject = `s${++inputs}`
+    for (const bytes of messages) nats.store(subject, bytes)
+    return fromNats(count, subject)
+  },
+}
+
+for (const [broker, send] of Object.entries(brokers))
+  describe(`a message of ${broker}`, () => {
+    for (const { name, bytes, stored, says, warns } of odd)
+      test(`${name} does not keep the next one away`, async () => {
+        const count = stored + (says === undefined ? 0 : 1)
+        const first = await send([bytes], count)
+        if (says !== undefined) assert.match(first.refused, says)
+        const { jobId } = await send([bytes, Buffer.from(good[1])], count + 1)
+        assert.equal((await admin.get(`/api/v1/jobs/${jobId}`)).body.processed_documents_count, stored + 1)
+        if (warns !== undefined) assert.equal((await warningsOf(admin, jobId, warns))[0]!.count, 1)
+      })
+  })

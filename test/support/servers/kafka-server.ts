@@ -112,9 +112,17 @@ export class KafkaServer extends SmallServer {
   }
 
   #listen(socket: Socket): void {
-    let rest = Buffer.alloc(0)
+    let rest: Buffer = Buffer.alloc(0)
+    let pieces: Buffer[] = []
+    let waiting = 0
     socket.on('data', (piece) => {
-      rest = Buffer.concat([rest, piece])
+      pieces.push(piece)
+      waiting += piece.length
+      // Pieces of a large request are joined once.
+      if (rest.length >= 4 && rest.length + waiting < 4 + rest.readInt32BE(0)) return
+      rest = Buffer.concat([rest, ...pieces])
+      pieces = []
+      waiting = 0
       while (rest.length >= 4 && rest.length >= 4 + rest.readInt32BE(0)) {
         const size = rest.readInt32BE(0)
         const request = new Reading(rest.subarray(4, 4 + size))

@@ -66,6 +66,27 @@ describe('Splunk as input', () => {
     await source.close()
   })
 
+  it('tells of bytes that are not UTF-8, and keeps the rest', async () => {
+    const fake = await SplunkServer.open()
+    fake.index(now() - 500, { user: 'M\xfcller' })
+    fake.http.answer = (received, response) => {
+      const end = response.end.bind(response)
+      // Each character as one byte.
+      response.end = ((text: string) => end(Buffer.from(text, 'latin1'))) as typeof response.end
+      fake.answer(received, response)
+    }
+    const source = open({}, fake.connection)
+    let piece = await source.poll(null, never)
+    while (piece.documents.length === 0) piece = await source.poll(piece.checkpoint, never)
+    await source.close()
+    await fake.close()
+    assert.equal(JSON.parse(Buffer.from(piece.documents[0]!.body).toString()).user, 'M\ufffdller')
+    assert.deepEqual(
+      piece.findings?.map(({ kind, count, example }) => [kind, count, example.includes('M\ufffdller')]),
+      [['invalid_utf8', 1, true]],
+    )
+  })
+
   it('continues from its checkpoint after any restart', async () => {
     const random = new SeededRandom(4)
     for (let i = 0; i < 150; i++) server.index(now() - 900 + random.below(600))

@@ -3,8 +3,11 @@
  * (`{meta, data}`, with dots in the names of data).
  */
 import { idOfParts } from '../../../domain/event/client-id.js'
-import { nested } from './dotted.js'
+import { valueAt } from '../../../domain/event/path.js'
 import { at, eventOf, firstText, isObject, type InboundFormat, type DocumentJson } from './format.js'
+
+/** Where a workflow has the fields of a detection. */
+const detections = ['data.detections', 'data.detection']
 
 function streamId({ metadata, event }: DocumentJson): string | null {
   const own = firstText(at(event, 'CompositeId'), at(event, 'DetectId'), at(event, 'IncidentID'))
@@ -24,10 +27,14 @@ export const crowdstrike: InboundFormat = {
       const title = firstText(event.Name, event.DetectName, event.IncidentType, at(item, 'metadata', 'eventType'))
       return eventOf(item, streamId(item), title, event.SeverityName ?? event.Severity)
     }
-    const body = { ...item, data: isObject(item.data) ? nested(item.data) : item.data }
-    const found = at(body, 'data', 'detections') ?? at(body, 'data', 'detection')
-    const id = firstText(at(found, 'composite_id'), at(found, 'id'), at(item, 'meta', 'execution_id'))
-    const title = firstText(at(found, 'name'), at(found, 'description'), at(item, 'meta', 'trigger_name'))
-    return eventOf(body, id, title, at(found, 'severity'))
+    const found = (name: string): readonly unknown[] => detections.map((path) => valueAt(item, `${path}.${name}`))
+    const id = firstText(...found('composite_id'), ...found('id'), at(item, 'meta', 'execution_id'))
+    const title = firstText(...found('name'), ...found('description'), at(item, 'meta', 'trigger_name'))
+    return eventOf(
+      item,
+      id,
+      title,
+      found('severity').find((severity) => severity !== undefined),
+    )
   },
 }

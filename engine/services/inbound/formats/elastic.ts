@@ -2,22 +2,27 @@
  * Elastic: alerts that a rule of Kibana sends by its webhook connector, hits of a search, and documents in the Elastic
  * Common Schema.
  *
- * 1. Names with dots are nested (dotted.ts): decision points are paths of the schema in either form.
+ * 1. Names with dots stay as they are: paths find them in either form (domain/event/path.ts).
  * 2. An `event.id` is unique in its data set at most: logs of one connection of Zeek have the same. So the data set is
  *    part of the id where it is named.
  */
 import { idOfParts } from '../../../domain/event/client-id.js'
-import { nested } from './dotted.js'
+import { Path, valueAt } from '../../../domain/event/path.js'
 import { at, eventOf, firstText, isObject, text, type InboundFormat, type DocumentJson } from './format.js'
 
-/** `kibana.alert.rule.name` with dots or nested. */
-function alertField(document: unknown, name: string): unknown {
-  if (!isObject(document)) return undefined
-  return document[`kibana.alert.${name}`] ?? at(nested(document), 'kibana', 'alert', ...name.split('.'))
+const paths = {
+  alertId: new Path('kibana.alert.uuid'),
+  alertRule: new Path('kibana.alert.rule.name'),
+  alertSeverity: new Path('kibana.alert.severity'),
+  dataset: new Path('event.dataset'),
+  id: new Path('event.id'),
+  rule: new Path('rule.name'),
+  severity: new Path('event.severity'),
+  version: new Path('ecs.version'),
 }
 
 function isAlert(document: unknown): boolean {
-  return alertField(document, 'uuid') !== undefined || alertField(document, 'rule.name') !== undefined
+  return valueAt(document, paths.alertId) !== undefined || valueAt(document, paths.alertRule) !== undefined
 }
 
 /** The documents in a body: `alerts` or `context.alerts` of an action, `hits.hits` of a search. */
@@ -29,7 +34,7 @@ function listIn(document: DocumentJson): readonly unknown[] | null {
 
 /** A hit with its `_id`, or a document. */
 function opened(item: DocumentJson): DocumentJson {
-  return nested(isObject(item._source) ? item._source : item)
+  return isObject(item._source) ? item._source : item
 }
 
 function withoutMeta({ _id: _, _index: __, ...document }: DocumentJson): DocumentJson {
@@ -47,27 +52,30 @@ export const elastic: InboundFormat = {
   items: (document) => listIn(document) ?? [document],
   event(item) {
     const body = opened(item)
-    const alert = at(body, 'kibana', 'alert')
     return eventOf(
       withoutMeta(body),
-      firstText(at(alert, 'uuid'), item._id, body._id, at(body, 'event', 'id')),
-      firstText(at(alert, 'rule', 'name'), at(body, 'rule', 'name')),
-      at(alert, 'severity') ?? at(body, 'event', 'severity'),
+      firstText(valueAt(body, paths.alertId), item._id, body._id, valueAt(body, paths.id)),
+      firstText(valueAt(body, paths.alertRule), valueAt(body, paths.rule)),
+      valueAt(body, paths.alertSeverity) ?? valueAt(body, paths.severity),
     )
   },
+}
+
+/** True for a document with fields of `event`, nested or with dots in their names. */
+function hasEvent(document: DocumentJson): boolean {
+  return isObject(document.event) || Object.keys(document).some((name) => name.startsWith('event.'))
 }
 
 export const ecs: InboundFormat = {
   name: 'ecs',
   recognizes(document) {
-    const body = nested(document)
-    return text(at(body, 'ecs', 'version')) !== undefined || (isObject(body.event) && '@timestamp' in body)
+    return text(valueAt(document, paths.version)) !== undefined || (hasEvent(document) && '@timestamp' in document)
   },
   event(item) {
     const body = withoutMeta(opened(item))
-    const own = firstText(at(body, 'event', 'id'))
-    const dataset = firstText(at(body, 'event', 'dataset'))
+    const own = firstText(valueAt(body, paths.id))
+    const dataset = firstText(valueAt(body, paths.dataset))
     const id = own === null ? firstText(item._id) : idOfParts(dataset === null ? [own] : [own, dataset], '@')
-    return eventOf(body, id, firstText(at(body, 'rule', 'name'), body.message), at(body, 'event', 'severity'))
+    return eventOf(body, id, firstText(valueAt(body, paths.rule), body.message), valueAt(body, paths.severity))
   },
 }

@@ -1,6 +1,7 @@
 /** Each format against a webhook as its product sends it (samples.ts). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { valueAt } from '../../../../engine/domain/event/path.js'
 import { mappings } from '../../../../engine/resource/mappings/mappings.js'
 import { documentsOf, objectOf } from '../../../../engine/services/inbound/documents.js'
 import type { InboundEvent, DocumentJson } from '../../../../engine/services/inbound/formats/format.js'
@@ -174,9 +175,7 @@ test('suggested decision points have values in the webhooks of their format', ()
     const mapping = mappings.find((one) => one.id === id)
     assert.ok(mapping !== undefined, id)
     const [first] = read(body, headers).events
-    const direct = mapping.points.filter(
-      ({ path }) => path.split('.').reduce<any>((at, name) => at?.[name], first!.body) !== undefined,
-    )
+    const direct = mapping.points.filter(({ path }) => valueAt(first!.body, path) !== undefined)
     assert.ok(direct.length >= 3, `${id}: ${direct.map(({ path }) => path).join(', ')}`)
   }
 })
@@ -211,18 +210,31 @@ test('a line of LEEF has its attributes, whatever divides them', () => {
   assert.equal(bodies[1]!.attributes.cat, 'anomaly')
 })
 
-test('names with dots are nested, and none is lost', () => {
+test('names with dots stay as they came, and are read', () => {
   const [{ body }] = read(samples.elasticAlerts).events as [InboundEvent]
-  assert.deepEqual(body.host, { os: { type: 'linux' }, name: 'web-1' })
-  assert.equal((body as any).kibana.alert.rule.name, 'Unusual login')
+  const { _id: _, _index: __, ...alert } = samples.elasticAlerts.alerts[0]!
+  assert.deepEqual(body, alert)
+  assert.equal(valueAt(body, 'host.os.type'), 'linux')
+  assert.equal(valueAt(body, 'host.name'), 'web-1')
+  assert.equal(valueAt(body, 'kibana.alert.rule.name'), 'Unusual login')
   const odd = { 'ecs.version': '8', a: 1, 'a.b': 2, '.c': 3, '__proto__.x': 4, 'event.kind': 'alert' }
   const [one] = read(JSON.stringify(odd)).events
-  assert.deepEqual(
-    { ...one!.body },
-    { ecs: { version: '8' }, a: 1, 'a.b': 2, '.c': 3, '__proto__.x': 4, event: { kind: 'alert' } },
-  )
+  assert.deepEqual({ ...one!.body }, odd)
   assert.equal(({} as { x?: unknown }).x, undefined)
 })
+
+for (const [name, event] of [
+  ['nested', { id: 'a1', dataset: 'zeek.conn', severity: 7 }],
+  ['with dots', null],
+] as const)
+  test(`a document of ECS has its id, title and severity: names ${name}`, () => {
+    const dotted = { 'event.id': 'a1', 'event.dataset': 'zeek.conn', 'event.severity': 7, 'rule.name': 'Scan' }
+    const fields = event === null ? dotted : { event, rule: { name: 'Scan' } }
+    const { names, events } = read({ '@timestamp': '2026-01-01T00:00:00Z', ...fields })
+    const [{ id, title, severity }] = events as [InboundEvent]
+    assert.deepEqual([names, title, severity], [['ecs'], 'Scan', 7])
+    assert.match(id!, /a1.*zeek\.conn/)
+  })
 
 test('a list, lines of JSON, a form and a byte order mark are read', () => {
   const one = { a: 1 }

@@ -111,6 +111,8 @@ export interface AuditQuery {
   readonly text?: string
   /** From 0. */
   readonly page: number
+  /** `next` of the page before, in place of `page`. */
+  readonly after?: string
   readonly size: number
   /** By time; entries of the same time by their place in the chain. */
   readonly order: 'asc' | 'desc'
@@ -128,8 +130,10 @@ export interface AuditPage {
   readonly records: readonly AuditRecord[]
   /** Entries that match. */
   readonly total: number
-  /** False where the count ran out of time: there are `total` or more. */
+  /** False where there are `total` or more: the count ran out of time, or a page after a cursor ended it. */
   readonly exact: boolean
+  /** `after` of the page after this one; null on the last one. */
+  readonly next: string | null
 }
 
 /** Fields whose values can be listed. `object_id` is not one: it has about as many values as there are entries. */

@@ -21,6 +21,7 @@ export const AuditLogQuery = Exact({
     Type.String({ maxLength: limits.nameCharsMax, description: 'Text to find in any value; case does not matter.' }),
   ),
   page: Type.Optional(Page),
+  after: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before, in place of `page`.' })),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: limits.auditPageMax, default: 50 })),
   sort_order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Order by time; default `desc`.' })),
 })
@@ -55,10 +56,13 @@ export const AuditLogPage = Type.Object({
   audit_logs: Type.Array(AuditLogEntry),
   total_count: Type.Integer(),
   total_count_is_exact: Type.Boolean({
-    description: 'False if counting took too long; `total_count` is then a lower bound.',
+    description: 'False if counting took too long, or with `after`; `total_count` is then a lower bound.',
   }),
   page: Type.Integer(),
   size: Type.Integer(),
+  next: nullable(
+    Type.String({ description: '`after` of the next page; null on the last one. New entries move no page of it.' }),
+  ),
 })
 
 export const AuditTerms = Type.Object({

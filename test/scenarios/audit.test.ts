@@ -162,6 +162,7 @@ test('filters combine, pages are parts of one order, and a text is found in any 
     total_count_is_exact: true,
     page: 0,
     size: 0,
+    next: null,
   })
 })
 

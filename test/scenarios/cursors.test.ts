@@ -173,6 +173,29 @@ const clusterTree: ListCase = {
   },
 }
 
+const auditLog: ListCase = {
+  name: 'the audit log',
+  operation: 'listAuditLogs',
+  idsOf: (body) => body.audit_logs.map(({ sequence }: any) => String(sequence)),
+  async open() {
+    const { jobId } = await makeJob(client, { decision_points: ['rule'] })
+    await sendEvents(jobId, 'first', 15)
+    for (let i = 0; i < 15; i++) await vote(jobId, `first-${i}`)
+    const path = '/api/monitoring/api/v1/audit/logs'
+    return {
+      jobId,
+      page: (after) => {
+        const query = new URLSearchParams({ job_id: String(jobId), size: '4', ...(after && { after }) })
+        return client.get(`${path}?${query}`)
+      },
+      async add(round) {
+        await sendEvents(jobId, `more${round}`, 2)
+        for (let i = 0; i < 2; i++) await vote(jobId, `more${round}-${i}`)
+      },
+    }
+  },
+}
+
 const list = '/api/v2/events/list'
 const query = '/api/v2/events/query'
 
@@ -188,6 +211,7 @@ const cases: readonly ListCase[] = [
   queueBy('need', 2_300, 200),
   clusterList,
   clusterTree,
+  auditLog,
 ]
 
 /** All pages from a place on; `between` runs after each. */
@@ -286,7 +310,7 @@ describe('a list with a cursor', () => {
         assert.equal(answer.status, 422, `${one.name}: ${after} ${answer.text}`)
         assert.match(
           answer.text,
-          /`after` is not the `next` of a page of this list: .*; begin without it|"loc":\["body","after"\]/,
+          /`after` is not the `next` of a page of this list: .*; begin without it|"loc":\["(body|query)","after"\]/,
         )
       }
     }

@@ -6,6 +6,7 @@
  * 1. Filters compare hashes. Only the entries of the page are opened; for a free text, all entries that pass the
  *    filters.
  * 2. A query ends after limits.readerMsMax with what it has, and `exact` is false then.
+ * 3. A cursor is the key of an entry in the index. The walk begins at it and ends with its page, however many follow.
  */
 import { limits } from '../../limits.js'
 import type { AuditPage, AuditQuery, AuditRecord } from '../../api/audit-service.js'
@@ -15,6 +16,7 @@ import {
   decodeChained,
   decodeHead,
   headKey,
+  microsOfTimesKey,
   sequenceKey,
   sequenceOfTimesKey,
   splitChained,
@@ -33,34 +35,73 @@ export function queryAudit(environment: Environment, query: AuditQuery, nowMs: (
   const matches = query.text === undefined ? null : textMatcher(query.text)
   const isWhole =
     filters.length === 0 && matches === null && query.fromMicros === undefined && query.toMicros === undefined
+  const passes = (sequence: number, value: Uint8Array): boolean => {
+    const hashes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    if (!filters.every((filter) => filter(hashes))) return false
+    return matches === null || matches(environment.get('audit', sequenceKey(sequence)))
+  }
   const from = query.page * query.size
   const end = from + query.size
   const untilMs = nowMs() + limits.readerMsMax
   const found: number[] = []
-  let [total, rows] = [0, 0]
+  const endPage = (total: number, exact: boolean, next: string | null): AuditPage => {
+    return { ...pageOf(environment, found, total, exact), next: query.size === 0 ? null : next }
+  }
+  let [total, rows, last, passed] = [0, 0, '', '']
   for (const { key, value } of environment.range('audit_times', rangeOf(query))) {
-    if (++rows % ROWS_PER_CHECK === 0 && nowMs() > untilMs) return pageOf(environment, found, total, false)
-    const hashes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    if (!filters.every((filter) => filter(hashes))) continue
+    if (++rows % ROWS_PER_CHECK === 0 && nowMs() > untilMs)
+      return endPage(total, false, found.length === query.size ? last : passed)
+    passed = placeOf(key)
     const sequence = sequenceOfTimesKey(key)
-    if (matches !== null && !matches(environment.get('audit', sequenceKey(sequence)))) continue
-    if (total >= from && total < end) found.push(sequence)
-    total++
-    if (isWhole && total >= end)
-      return pageOf(environment, found, decodeHead(environment.get('audit_meta', headKey)).count, true)
+    if (!passes(sequence, value)) continue
+    if (total >= from && total < end) {
+      found.push(sequence)
+      last = passed
+    }
+    if (++total <= end) continue
+    if (isWhole) return endPage(decodeHead(environment.get('audit_meta', headKey)).count, true, last)
+    if (query.after !== undefined) return endPage(total, false, last)
   }
-  return pageOf(environment, found, total, true)
+  const isAll = isWhole && query.after !== undefined
+  const count = isAll ? decodeHead(environment.get('audit_meta', headKey)).count : total
+  return endPage(count, isAll || query.after === undefined, total > end ? last : null)
 }
 
-function rangeOf({ fromMicros, toMicros, order }: AuditQuery): KeyRange {
-  return {
-    ...(fromMicros === undefined ? {} : { from: timesKey(fromMicros) }),
-    ...(toMicros === undefined ? {} : { to: timesKey(toMicros) }),
-    reverse: order === 'desc',
-  }
+/** The text of a place in the index. */
+function placeOf(key: Uint8Array): string {
+  return `${microsOfTimesKey(key)}.${sequenceOfTimesKey(key)}`
 }
 
-function pageOf(environment: Environment, sequences: readonly number[], total: number, exact: boolean): AuditPage {
+/** Whether a text is a place in the index. */
+export function isAuditPlace(text: string): boolean {
+  return /^\d{1,16}\.\d{1,16}$/.test(text) && text.split('.').every((part) => Number.isSafeInteger(Number(part)))
+}
+
+function rangeOf({ fromMicros, toMicros, order, after }: AuditQuery): KeyRange {
+  const [micros, sequence] = after === undefined ? [] : (after.split('.').map(Number) as [number, number])
+  const isDown = order === 'desc'
+  const place = micros === undefined ? null : timesKey(micros, (sequence ?? 0) + Number(!isDown))
+  const from = fromMicros === undefined ? null : timesKey(fromMicros)
+  const to = toMicros === undefined ? null : timesKey(toMicros)
+  const begin = isDown ? from : laterOf(from, place)
+  const end = isDown ? earlierOf(to, place) : to
+  return { ...(begin === null ? {} : { from: begin }), ...(end === null ? {} : { to: end }), reverse: isDown }
+}
+
+function laterOf(a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null {
+  return a === null || (b !== null && Buffer.compare(a, b) < 0) ? b : a
+}
+
+function earlierOf(a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null {
+  return a === null || (b !== null && Buffer.compare(a, b) > 0) ? b : a
+}
+
+function pageOf(
+  environment: Environment,
+  sequences: readonly number[],
+  total: number,
+  exact: boolean,
+): Omit<AuditPage, 'next'> {
   const records = sequences.flatMap((sequence): AuditRecord[] => {
     const value = environment.get('audit', sequenceKey(sequence))
     // The entry was removed; the proof reports it.

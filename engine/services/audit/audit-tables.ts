@@ -63,6 +63,11 @@ export function timesKey(micros: number, sequence = 0): Uint8Array {
   return Buffer.concat([numberBytes(micros), numberBytes(sequence)])
 }
 
+/** The time in a key of `audit_times`, microseconds. */
+export function microsOfTimesKey(key: Uint8Array): number {
+  return numberAt(key, 0)
+}
+
 /** The sequence in a key of `audit_times`. */
 export function sequenceOfTimesKey(key: Uint8Array): number {
   return numberAt(key, NUMBER_BYTES)

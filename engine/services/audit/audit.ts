@@ -18,9 +18,11 @@ import type { Author } from '../../api/principal.js'
 import type { Clock } from '../../clock.js'
 import type { AuditTrail } from '../../resource/audit-trail.js'
 import { WriteBatch, type Environment } from '../../store/environment.js'
+import { cursorAt, notACursor, pageBesideCursor, placeIn, type ListName } from '../query/cursors.js'
 import type { ReadableShards } from '../read/job-reader.js'
 import type { ReaderThreads } from '../readers/reader-threads.js'
 import type { AuditWitness } from './audit-proof.js'
+import { isAuditPlace } from './audit-query.js'
 import { decodeHead } from './audit-tables.js'
 import type { AuditCollector } from './audit-collector.js'
 
@@ -58,8 +60,13 @@ export class AuditQueries implements AuditService {
   }
 
   async entries(query: AuditQuery): Promise<AuditPage> {
+    const list: ListName = ['audit', query.order, query.jobId ?? '']
+    const place = query.after === undefined ? query : { ...query, after: placeIn(list, query.after) }
+    if (place.after !== undefined && !isAuditPlace(place.after)) throw notACursor()
+    if (place.after !== undefined && query.page > 0) throw pageBesideCursor('query')
     await this.#deps.collector.settle()
-    return await this.#deps.readers.ask('auditEntries', { query })
+    const page = await this.#deps.readers.ask('auditEntries', { query: place })
+    return { ...page, next: page.next === null ? null : cursorAt(list, page.next) }
   }
 
   async terms(): Promise<readonly AuditFieldTerms[]> {

@@ -37,6 +37,12 @@ export function notACursor(): Refusal {
   )
 }
 
+/** A list takes the number of a page or a cursor. `where` says which part of the request has them. */
+export function pageBesideCursor(where: 'body' | 'query'): Refusal {
+  const msg = 'a page has a number or follows a cursor: leave out either `page` or `after`'
+  return new Refusal('invalid_body', `page: ${msg}`, { issues: [{ loc: [where, 'page'], msg, type: 'value_error' }] })
+}
+
 /** The jobs of a selection as a client named them. */
 export function jobsNamed({ jobIds = [], jobTitles = [] }: JobSelection): string {
   return JSON.stringify([[...jobIds].sort((a, b) => a - b), [...jobTitles].sort()])

@@ -13,7 +13,7 @@ import { FirstEvents, SortOrder } from '../../domain/query/sort.js'
 import type { EventsQuery } from '../../api/query-service.js'
 import { TextBudget } from '../../domain/query/text-budget.js'
 import { listText, mustHaveTime, queryTimedOut } from './answer-limits.js'
-import { cursorInOrder, jobsNamed, placeInOrder, type ListName } from './cursors.js'
+import { cursorInOrder, jobsNamed, pageBesideCursor, placeInOrder, type ListName } from './cursors.js'
 import { EventDocuments } from './event-documents.js'
 import { EventScan, type QueryContext } from './event-scan.js'
 import { walkJobs, type SortedRef } from './job-walk.js'
@@ -34,7 +34,7 @@ export function runEventsQuery(context: QueryContext, request: EventsQuery): str
     textBudget: new TextBudget(() => mustHaveTime(clock)),
   }
   const { page = 0, size = PAGE_SIZE_DEFAULT, dateField = '@timestamp', startDate, endDate } = request
-  if (request.after !== undefined && page > 0) throw pageBesideCursor()
+  if (request.after !== undefined && page > 0) throw pageBesideCursor('body')
   const window = request.countOnly === true ? 0 : (page + 1) * size
   if (window > limits.queryWindowMax) {
     throw new Refusal(
@@ -77,9 +77,4 @@ function orderBy(sortBy: string | undefined, sortOrder: 'asc' | 'desc', fields: 
   if (isIngest && sortOrder === 'desc') return new SortOrder([])
   const field = fields.column(sortBy ?? 'timestamp_inference')
   return new SortOrder([{ field, descending: sortOrder === 'desc', missingFirst: false }])
-}
-
-function pageBesideCursor(): Refusal {
-  const msg = 'a page has a number or follows a cursor: leave out either `page` or `after`'
-  return new Refusal('invalid_body', `page: ${msg}`, { issues: [{ loc: ['body', 'page'], msg, type: 'value_error' }] })
 }

@@ -43,6 +43,7 @@ function engineQuery(query: Static<typeof AuditLogQuery>): AuditQuery {
     page: query.page ?? 0,
     size: query.size ?? SIZE,
     order: query.sort_order ?? 'desc',
+    ...(query.after === undefined ? {} : { after: query.after }),
     ...(query.user === undefined ? {} : { user: query.user }),
     ...(query.analyst === undefined ? {} : { analyst: query.analyst }),
     ...(query.action === undefined ? {} : { actions: list(query.action) }),
@@ -67,9 +68,9 @@ const logs = operation({
   responses: { 200: { description: 'A page of entries.', schema: AuditLogPage } },
   async handle({ app, query }) {
     const wanted = engineQuery(query)
-    const { records, total, exact } = await app.service.audit.entries(wanted)
+    const { records, total, exact, next } = await app.service.audit.entries(wanted)
     const { page, size } = wanted
-    return { audit_logs: records.map(recordWire), total_count: total, total_count_is_exact: exact, page, size }
+    return { audit_logs: records.map(recordWire), total_count: total, total_count_is_exact: exact, page, size, next }
   },
 })
 

@@ -93,6 +93,13 @@ test('any question is answered as a look at every entry would', () => {
       sequences(queryAudit(environment, { ...query, page: number, size: 7 }, never)),
     )
     assert.deepEqual(parts, wanted.slice(0, 42), `seed ${seed}: pages`)
+    const followed: number[] = []
+    for (let after: string | null | undefined; after !== null; ) {
+      const part = queryAudit(environment, { ...query, size: 7, ...(after === undefined ? {} : { after }) }, never)
+      followed.push(...sequences(part))
+      after = part.next
+    }
+    assert.deepEqual(followed, wanted, `seed ${seed}: by a cursor`)
   }
 })
 

@@ -20,7 +20,7 @@ const seeds =
   only !== undefined
     ? [Number(only)]
     : count === undefined
-      ? [8]
+      ? [1]
       : Array.from({ length: Number(count) }, (_, i) => i + 1)
 
 async function live(seed: number, troubles: Troubles, rounds = 12, log: RecordLog | null = null): Promise<World> {
@@ -39,8 +39,8 @@ async function live(seed: number, troubles: Troubles, rounds = 12, log: RecordLo
   return world
 }
 
-/** Outcomes of audits in all worlds. */
-const outcomes = new Set<string>()
+/** Outcomes of audits in all worlds, and states of requests with many historic events. */
+const [outcomes, states] = [new Set<string>(), new Set<string>()]
 
 const worlds: readonly [name: string, troubles: Troubles][] = [
   ['where all goes well', { commits: false, deaths: false, restarts: false }],
@@ -56,6 +56,7 @@ describe('after any sequence of messages, every row and counter equals a recount
         const world = await live(seed, troubles)
         assert.ok(world.answered > 300)
         for (const outcome of world.audits) outcomes.add(outcome)
+        for (const state of world.requests) states.add(state)
       })
     }
   }
@@ -63,6 +64,10 @@ describe('after any sequence of messages, every row and counter equals a recount
 
 it('audits end in every way in these worlds', { skip: only !== undefined }, () => {
   assert.deepEqual([...outcomes].sort(), ['clean', 'failure', 'late', 'pending'])
+})
+
+it('requests with many historic events are met in every state', { skip: only !== undefined }, () => {
+  assert.deepEqual([...states].sort(), ['coming', 'done', 'running'])
 })
 
 describe('the same seed (S17)', () => {

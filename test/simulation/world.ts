@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { isRefusal, Refusal, type RefusalCode } from '../../engine/errors.js'
+import { limits } from '../../engine/limits.js'
 import { bucketIdOf, bucketText } from '../../engine/domain/event/bucket-key.js'
 import { DecisionPoints } from '../../engine/domain/event/decision-points.js'
 import { eventIdOf } from '../../engine/domain/event/event-id.js'
@@ -20,6 +21,7 @@ import { checkAutonomy } from '../../engine/services/verify/verify-autonomy.js'
 import { ShardCheck } from '../../engine/services/verify/verify-shard.js'
 import { decodeAudit } from '../../engine/store/audit-row.js'
 import { jobRange } from '../../engine/store/tables.js'
+import { encodeHistoryCommand, readHistory, type HistoryCommand } from '../../engine/actor/history.js'
 import { encodeEnriched } from '../../engine/actor/enrichment-results.js'
 import { encodeNote } from '../../engine/actor/notes.js'
 import { encodeTaskCommand } from '../../engine/actor/reprocess-tasks.js'
@@ -66,6 +68,32 @@ const wrongBodies: readonly [RefusalCode, string][] = [
 /** The expected answer to a message: the code of a refusal, or a result. */
 type Outcome = RefusalCode | 'any' | object | number | null
 
+type HistoricPart = readonly {
+  readonly raw_body: Record<string, unknown>
+  readonly label: { readonly cortex_user: string; readonly feedback: string } | null
+}[]
+
+/** A request with many historic events: its id, its parts, how many were sent, and the last that was asked for. */
+interface SentRequest {
+  readonly id: number
+  readonly parts: readonly HistoricPart[]
+  sent: number
+  asked: number
+}
+
+/** How far a request is: its next part. */
+interface HeldRequest {
+  state: 'coming' | 'running' | 'done'
+  next: number
+}
+
+/** What a step of a request does to the oracle. */
+type HistoryEffect = (settings: JobSettings, micros: number) => void
+
+function textOfPart(events: HistoricPart): Buffer {
+  return Buffer.from(JSON.stringify({ events }))
+}
+
 /** Applies a message to the oracle. */
 type Effect = (settings: JobSettings, micros: number) => Outcome
 
@@ -92,6 +120,11 @@ export class World {
   #seconds = 0
   #versions = 0
   #settled = 0
+  /** By job: requests with many historic events, as they were sent, and as the shard should have them. */
+  readonly #sentRequests: SentRequest[][]
+  readonly #requests: Map<number, HeldRequest>[]
+  /** States of such requests that were seen. */
+  readonly requests = new Set<string>()
   /** Outcomes of audits that were seen. */
   readonly audits = new Set<string>()
   answered = 0
@@ -116,6 +149,8 @@ export class World {
     ]
     this.#oracles = this.#jobs.map(() => new OracleJob())
     this.#knownIds = this.#jobs.map(() => [])
+    this.#sentRequests = this.#jobs.map(() => [])
+    this.#requests = this.#jobs.map(() => new Map())
     this.shard.run = (task) => this.#runTurn(task)
     this.shard.commitRounds = () => this.#random.below(5) - 1
     meetBugs(this.shard)
@@ -124,6 +159,7 @@ export class World {
   /** Does one random thing and waits for nothing. */
   step(): void {
     if (this.#random.below(30) === 0) return this.#postAutonomy()
+    if (this.#random.below(14) === 0) return this.#postHistory(this.#random.below(this.#jobs.length))
     // One step in seven is for the job with clusters.
     const at = this.#random.below(7) >> 1
     const chance = this.#random.below(100)
@@ -159,6 +195,7 @@ export class World {
       compareJob(look, job, this.#oracle(at))
       compareMetrics(look, job, this.#oracle(at), this.#ballotCache)
       this.#compareGates(job)
+      this.#compareHistory(at)
     })
     this.#compareLatest()
     this.#compareTold()
@@ -548,16 +585,121 @@ export class World {
       'historic',
       (settings) => {
         if (wrong) return 'invalid_body'
-        events.forEach(({ raw_body: rawBody, label }, place) => {
-          const event = this.#oracle(at).ingest(settings, null, { micros: micros + place, enriched: false }, rawBody)
-          if (label === null) return
-          const vote = { analyst: label.cortex_user, label: placeOf(label.feedback), micros: micros + place }
-          this.#oracle(at).vote(settings, event, vote)
-        })
+        this.#storeHistoric(at, settings, events, micros)
         return events.length
       },
       { body: JSON.stringify({ events: wrong ? [...events, { raw_body: null }] : events }), micros },
     )
+  }
+
+  /** The events of a request, in one to three parts. */
+  #parts(at: number): HistoricPart[] {
+    const random = this.#random
+    return Array.from({ length: 1 + random.below(3) }, () =>
+      Array.from({ length: 1 + random.below(3) }, () => ({
+        raw_body: this.#body(at),
+        label:
+          random.below(3) === 0 ? null : { cortex_user: `analyst ${random.below(3)}`, feedback: random.pick(labels) },
+      })),
+    )
+  }
+
+  /** A step of a request with many historic events: mostly the next one, sometimes one that is late or comes twice. */
+  #postHistory(at: number): void {
+    const random = this.#random
+    const sent = this.#sentRequests[at] as SentRequest[]
+    const request = sent.at(-1 - random.below(Math.min(2, sent.length)))
+    if (request === undefined || random.below(5) === 0) return this.#beginHistory(at)
+    const { id, parts } = request
+    if (request.sent < parts.length && random.below(8) > 0) return this.#bringParts(at, request)
+    const part = random.below(6) === 0 ? 1 + random.below(parts.length) : Math.min(parts.length, ++request.asked)
+    if (random.below(12) === 0 || request.asked > parts.length) {
+      this.#tell(at, { op: 'end', id }, [], () => {
+        if (this.#request(at, id)?.state !== 'running') this.#requests[at]?.delete(id)
+      })
+      return
+    }
+    this.#tell(at, { op: 'piece', id, part }, [], (settings, micros) => {
+      const now = this.#request(at, id)
+      if (now === undefined || now.state !== 'running' || now.next !== part) return
+      this.#storeHistoric(at, settings, parts[part - 1] as HistoricPart, micros)
+      now.next++
+      if (part === parts.length) now.state = 'done'
+    })
+  }
+
+  #beginHistory(at: number): void {
+    const parts = this.#parts(at)
+    const hash = String(this.#sentRequests[at]?.length)
+    const some = parts.slice(0, 1 + this.#random.below(parts.length)).map(textOfPart)
+    const begin = {
+      op: 'begin',
+      hash,
+      labels: (this.#jobs[at] as JobSettings).labels,
+      events: parts.flat().length,
+      parts: parts.length,
+      odd: null,
+      bytes: some.map(({ length }) => length),
+    } as const
+    const id = this.#tell(at, begin, some, (_, row) => {
+      const known = this.#requests[at] as Map<number, HeldRequest>
+      const done = [...known].filter(([, { state }]) => state === 'done').sort(([a], [b]) => a - b)
+      for (const [other] of done.slice(0, Math.max(0, done.length + 1 - limits.historicKnownMax))) known.delete(other)
+      const isWhole = some.length === parts.length
+      known.set(row, { state: isWhole ? 'running' : 'coming', next: isWhole ? 1 : some.length + 1 })
+    })
+    this.#sentRequests[at]?.push({ id, parts, sent: some.length, asked: 0 })
+  }
+
+  #bringParts(at: number, request: SentRequest): void {
+    const { id, parts } = request
+    const from = request.sent + 1
+    const some = parts.slice(request.sent).map(textOfPart)
+    // Where the message is refused, its request stays as it was and is told to end some time.
+    request.sent = parts.length
+    this.#tell(at, { op: 'more', id, from, bytes: some.map(({ length }) => length) }, some, () => {
+      const now = this.#request(at, id)
+      if (now?.state === 'coming' && now.next === from) Object.assign(now, { state: 'running', next: 1 })
+    })
+  }
+
+  /** Every message of this kind has as many times as a piece may have events. */
+  #tell(at: number, command: HistoryCommand, texts: readonly Buffer[], effect: HistoryEffect): number {
+    const micros = this.shard.take(limits.historicEventsPerPiece)
+    const applied: Effect = (settings) => {
+      effect(settings, micros)
+      return 'any'
+    }
+    return this.#post(at, 'history', applied, { body: encodeHistoryCommand(recordedAuthor, command, texts), micros })
+  }
+
+  #request(at: number, id: number): HeldRequest | undefined {
+    return this.#requests[at]?.get(id)
+  }
+
+  /** The requests of a job, and how far each is, equal what their messages say. */
+  #compareHistory(at: number): void {
+    const rows = readHistory(this.shard.environment, (this.#jobs[at] as JobSettings).id)
+    const held = [...(this.#requests[at] as Map<number, HeldRequest>)].sort(([a], [b]) => a - b)
+    assert.deepEqual(
+      rows.map(({ id, state, next }) => [id, state, next]),
+      held.map(([id, { state, next }]) => [id, state, next]),
+    )
+    for (const [, { state }] of held) this.requests.add(state)
+  }
+
+  #storeHistoric(at: number, settings: JobSettings, events: HistoricPart, micros: number): void {
+    for (const [place, { raw_body: rawBody, label }] of events.entries()) {
+      const event = this.#oracle(at).ingest(settings, null, { micros: micros + place, enriched: false }, rawBody)
+      if (label === null) continue
+      const vote = {
+        analyst: label.cortex_user,
+        label: placeOf(label.feedback),
+        micros: micros + place,
+        isHistoric: true,
+      }
+      this.#oracle(at).vote(settings, event, vote)
+    }
   }
 
   #changeJob(at: number): void {

@@ -47,6 +47,7 @@ describe('an event', () => {
       outlier: false,
       confidenceScore: 0,
       autonomy: 'none',
+      stored: 'new',
     })
     assert.deepEqual(shard.view(job, 'e1'), view)
   })

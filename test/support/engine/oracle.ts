@@ -142,6 +142,8 @@ export interface OracleVote {
   readonly label: number | null
   readonly micros: number
   readonly scope?: 'event' | 'bucket'
+  /** It came with a historic event, which nobody picked. */
+  readonly isHistoric?: boolean
 }
 
 export class OracleJob {
@@ -217,12 +219,13 @@ export class OracleJob {
     this.lastEventMicros = micros
     this.#count(decision)
     if (!enriched) this.#countPoints(settings, values)
+    else if (hasBuckets(settings.category)) this.#beginPoints(settings, values)
     return event
   }
 
   vote(settings: JobSettings, event: OracleEvent, given: OracleVote): 'vote_not_found' | null {
-    const { analyst, label, micros } = given
-    if (label !== null) this.#modelEvidence(settings, event, label, micros)
+    const { analyst, label, micros, isHistoric = false } = given
+    if (label !== null) this.#modelEvidence(settings, event, { label, isChosen: !isHistoric, micros })
     const subject = event.bucket ?? `event ${event.micros}`
     const isWhole = event.bucket !== null && given.scope === 'bucket'
     if (label === null && !this.ballots.has(subject)) return 'vote_not_found'
@@ -496,6 +499,12 @@ export class OracleJob {
     }
   }
 
+  /** Counts for other decision points end with the first event that has these ones, before it is counted itself. */
+  #beginPoints({ decisionPoints }: JobSettings, values: PointValues): void {
+    const isNew = this.points?.fingerprint !== fingerprintOf(decisionPoints)
+    if (isNew && values.some((value) => value !== null)) this.points = null
+  }
+
   #countPoints({ decisionPoints }: JobSettings, values: PointValues): void {
     if (values.length === 0) return
     const fingerprint = fingerprintOf(decisionPoints)
@@ -545,7 +554,11 @@ export class OracleJob {
     return sums
   }
 
-  #modelEvidence(settings: JobSettings, event: OracleEvent, label: number, micros: number): void {
+  #modelEvidence(
+    settings: JobSettings,
+    event: OracleEvent,
+    seen: { readonly label: number; readonly isChosen: boolean; readonly micros: number },
+  ): void {
     const { source, modelVersion } = event.decision
     const points = new DecisionPoints(settings.decisionPoints)
     if (event.hasFeedback || !source.endsWith('model') || this.#model === null || modelVersion !== this.#model.version)
@@ -557,7 +570,7 @@ export class OracleJob {
         : this.causes.opinion(this.#causeJob(settings), event.micros, event.body)
     if (values === null) return
     const own = decide({ ...this.#model, probabilities: new Float64Array(3) }, values, null)
-    learnFromFeedback(own, this.watch, { label, labelCounts: this.labelledEvents(), isChosen: true, micros })
+    learnFromFeedback(own, this.watch, { ...seen, labelCounts: this.labelledEvents() })
   }
 
   #known(ballot: OracleBallot): KnownConsensus {

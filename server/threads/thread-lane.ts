@@ -182,7 +182,7 @@ export class ThreadLane {
     const answer = readEvent(bytes, at)
     const id = readEventId(bytes, at, length) ?? eventId ?? eventIdOf(answer.micros)
     const labels = this.#labels.get(job) ?? []
-    ;(receiver as IngestReceiver).ingested(ingestedViewOf({ id: job, labels }, id, answer, answer.stored))
+    ;(receiver as IngestReceiver).ingested(ingestedViewOf({ id: job, labels }, id, answer))
   }
 
   #refused({ receiver, secret }: Waiting, text: Buffer): void {

@@ -53,7 +53,7 @@ export function tellAnswers(
 /** `eventId` null: it is made of the reply's time. */
 function tellEvent(receiver: IngestReceiver, job: JobSettings, eventId: string | null, reply: EventAnswer): void {
   if (receiver.answered !== undefined) receiver.answered(reply, eventId)
-  else receiver.ingested(ingestedViewOf(job, eventId ?? eventIdOf(reply.micros), reply, reply.stored))
+  else receiver.ingested(ingestedViewOf(job, eventId ?? eventIdOf(reply.micros), reply))
 }
 
 function refusalOf({ code, message, context }: RefusalExtra): Refusal {

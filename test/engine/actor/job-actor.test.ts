@@ -47,7 +47,6 @@ describe('an event', () => {
       outlier: false,
       confidenceScore: 0,
       autonomy: 'none',
-      stored: 'new',
     })
     assert.deepEqual(shard.view(job, 'e1'), view)
   })

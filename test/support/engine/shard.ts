@@ -254,8 +254,8 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     const plain = typeof body === 'string' ? Buffer.from(body) : body
     const bytes = authoredKinds.includes(kind) ? withAuthor(testAuthor, plain) : plain
     return new Promise((resolve, reject) => {
-      // Tests compare views with what a reader sees. A reader takes every event for a new one.
-      const ingested = (view: IngestedView): void => resolve({ ...view, stored: 'new' })
+      // Tests compare views with what a reader sees, who does not see if the event was new.
+      const ingested = ({ stored: _, ...view }: IngestedView): void => resolve(view)
       const receiver = kind === 'ingest' ? { ingested, refused: reject } : { resolved: resolve, refused: reject }
       this.mailbox.post({ job, kind, eventId, idInBody, body: bytes, receiver }, micros)
     })

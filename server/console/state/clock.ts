@@ -1,7 +1,8 @@
 /**
  * The service's time, which is what times are compared with: the clock of a browser may be wrong.
  *
- * 1. It is never ahead of the service: answers say their second, and took some time to come.
+ * 1. It is never ahead of the service: an answer says a second that may be nearly two seconds old, and takes some time
+ *    to come.
  */
 import { computed, signal } from '@preact/signals'
 

@@ -50,8 +50,11 @@ const SIZE = 100
 /** Milliseconds for a page after the first, at most. */
 const WITHIN_MS = 400
 const FACET_VALUES = 12
-/** What is known of the service's time is never ahead of it, and less than this behind. */
-const SECOND_MS = 1_000
+/**
+ * The known time of the service is never ahead of it, and less than this behind: the `Date` of an answer is a whole
+ * second, and it is the one in which the service looked at its clock last, which it does once a second.
+ */
+const BEHIND_MS = 2_000
 
 interface Listed extends Titled {
   readonly status: string
@@ -116,7 +119,7 @@ export async function readTotal(view: View, signal: AbortSignal): Promise<Pick<P
 
 /** In another order, by a cursor, of the events that came until the first page was read. */
 const readSorted: Reader = async (view, after, signal) => {
-  const [cursor, untilIso = new Date(serviceNow() + SECOND_MS).toISOString()] = after === '' ? [] : after.split(' ')
+  const [cursor, untilIso = new Date(serviceNow() + BEHIND_MS).toISOString()] = after === '' ? [] : after.split(' ')
   const until = { field: 'timestamp_inference', operator: 'lte', value: untilIso }
   const answer = await api.queryEvents(
     {

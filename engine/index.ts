@@ -50,7 +50,7 @@ export { isLogLevel, levelForAll, logLevels, parseLogLevels, type LogLevel, type
 export { type Log, batchKinds, type Batch, type BatchKind } from './api/monitor-service.js'
 
 // Parts of rooms that requests are checked and answers are written with.
-export { ingestedViewOf, viewOf } from './actor/event-reply.js'
+export { viewOf } from './actor/event-reply.js'
 export { encodeOrigin, requestOf, sourceOf } from './actor/origin.js'
 export { autonomyBounds } from './domain/autonomy/bounds.js'
 export { autonomyModes, contractDefaults } from './domain/autonomy/contract.js'

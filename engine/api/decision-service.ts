@@ -65,11 +65,6 @@ export interface EventView {
   readonly autonomy: Autonomy
 }
 
-/** The answer to an event that was sent. */
-export interface IngestedView extends EventView {
-  readonly stored: Stored
-}
-
 /** An event as export shows it: the client's body and what the service added. */
 export interface EventExport {
   readonly view: EventView
@@ -79,8 +74,11 @@ export interface EventExport {
 
 /** Receives the result of one event: exactly one call, never before ingest() has returned. */
 export interface IngestReceiver {
-  /** The event is stored and flushed. `view.status`: OK when decided, pending_inference while the job is stopped. */
-  ingested(view: IngestedView): void
+  /**
+   * The event is stored and flushed. `view.status`: OK when decided, pending_inference while the job is stopped.
+   * `stored`: what became of it.
+   */
+  ingested(view: EventView, stored: Stored): void
   /**
    * Called instead of `ingested` where it is there: the answer as it is, for a receiver that passes it to another
    * thread. `eventId` null: the id is made of the answer's time (`eventIdOf`).

@@ -4,7 +4,7 @@
  *
  * The field names are those of schemas/events.ts; a test parses each answer and validates it against its schema.
  */
-import { isoMicros, type EventView, type IngestedView, type Refusal } from '../../engine/index.js'
+import { isoMicros, type EventView, type Refusal, type Stored } from '../../engine/index.js'
 import { statusOf } from '../http/error-reply.js'
 
 /** Most bytes of an answer without its strings, and of one UTF-16 unit in a string. */
@@ -118,8 +118,8 @@ export function eventBytes(view: EventView): Uint8Array {
 }
 
 /** Writes the result line of an event at `at` and returns where it ends. The caller has left `answerRoom` bytes. */
-export function putResultLine(out: Buffer, at: number, view: IngestedView): number {
-  const end = view.errorMessage === null ? lineEnds[view.stored] : Buffer.from(`,${errorText(view)}}\n`)
+export function putResultLine(out: Buffer, at: number, view: EventView, stored: Stored): number {
+  const end = view.errorMessage === null ? lineEnds[stored] : Buffer.from(`,${errorText(view)}}\n`)
   return put(out, putDecision(out, putStart(out, at, view, true), lineMiddles, view), end)
 }
 

@@ -14,13 +14,13 @@ import type { MessagePort } from 'node:worker_threads'
 import {
   atRoundEnd,
   eventIdOf,
-  ingestedViewOf,
   Refusal,
   type IngestReceiver,
   type JobHandle,
   type Principal,
   type RefusalCode,
   type Scope,
+  viewOf,
 } from '../../engine/index.js'
 import { ownerOfRate } from '../http/rate-limit.js'
 import type { ByteRing } from './byte-ring.js'
@@ -182,7 +182,7 @@ export class ThreadLane {
     const answer = readEvent(bytes, at)
     const id = readEventId(bytes, at, length) ?? eventId ?? eventIdOf(answer.micros)
     const labels = this.#labels.get(job) ?? []
-    ;(receiver as IngestReceiver).ingested(ingestedViewOf({ id: job, labels }, id, answer))
+    ;(receiver as IngestReceiver).ingested(viewOf({ id: job, labels }, id, answer), answer.stored)
   }
 
   #refused({ receiver, secret }: Waiting, text: Buffer): void {

@@ -4,7 +4,7 @@ import { eventIdOf } from '../../domain/event/event-id.js'
 import type { JobSettings } from '../../domain/job/job.js'
 import type { IngestReceiver } from '../../api/decision-service.js'
 import type { EventAnswer } from '../../api/event-answer.js'
-import { ingestedViewOf } from '../../actor/event-reply.js'
+import { viewOf } from '../../actor/event-reply.js'
 import {
   isEventReply,
   readEventReply,
@@ -53,7 +53,7 @@ export function tellAnswers(
 /** `eventId` null: it is made of the reply's time. */
 function tellEvent(receiver: IngestReceiver, job: JobSettings, eventId: string | null, reply: EventAnswer): void {
   if (receiver.answered !== undefined) receiver.answered(reply, eventId)
-  else receiver.ingested(ingestedViewOf(job, eventId ?? eventIdOf(reply.micros), reply))
+  else receiver.ingested(viewOf(job, eventId ?? eventIdOf(reply.micros), reply), reply.stored)
 }
 
 function refusalOf({ code, message, context }: RefusalExtra): Refusal {

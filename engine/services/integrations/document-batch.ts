@@ -9,7 +9,8 @@
  *    thread sends the whole batch again.
  */
 import { encodeOrigin } from '../../actor/origin.js'
-import type { IngestedView } from '../../api/decision-service.js'
+import type { EventView } from '../../api/decision-service.js'
+import type { Stored } from '../../api/event-answer.js'
 import { Refusal } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { JobSettings } from '../../domain/job/job.js'
@@ -71,7 +72,7 @@ export async function takeIn(
         else refused.push({ at, reason: refusal.message })
         answered()
       }
-      const ingested = ({ stored }: IngestedView): void => {
+      const ingested = (_: EventView, stored: Stored): void => {
         counts[stored]++
         answered()
       }

@@ -11,7 +11,7 @@
  *    as much as the buffer holds. uWebSockets.js does not report when that buffer is empty, so single lines probe it.
  * 4. A client that reads nothing for too long is disconnected.
  */
-import { limits, type IngestedView, type IngestReceiver, type Refusal } from '../../../engine/index.js'
+import { limits, type EventView, type IngestReceiver, type Refusal, type Stored } from '../../../engine/index.js'
 import type { Exchange } from '../../http/exchange.js'
 import { answerRoom, putResultLine, refusedLine } from '../event-wire.js'
 import type { FairWindow } from './fair-window.js'
@@ -34,7 +34,8 @@ export interface LinesWatcher {
 export class LineSlot implements IngestReceiver {
   readonly #lines: ResultLines
   readonly #jobId: number | null
-  #view: IngestedView | null = null
+  #view: EventView | null = null
+  #stored: Stored = 'new'
   #refusal: Buffer | null = null
 
   constructor(lines: ResultLines, jobId: number | null) {
@@ -49,14 +50,15 @@ export class LineSlot implements IngestReceiver {
   /** Writes the result line at `at` and returns where it ends; -1 if it is not settled, or there is no room. */
   put(out: Buffer, at: number): number {
     const view = this.#view
-    if (view !== null) return at + answerRoom(view) > out.length ? -1 : putResultLine(out, at, view)
+    if (view !== null) return at + answerRoom(view) > out.length ? -1 : putResultLine(out, at, view, this.#stored)
     const refusal = this.#refusal
     if (refusal === null || at + refusal.length > out.length) return -1
     return at + refusal.copy(out, at)
   }
 
-  ingested(view: IngestedView): void {
+  ingested(view: EventView, stored: Stored): void {
     this.#view = view
+    this.#stored = stored
     this.#lines.settled()
   }
 

@@ -11,12 +11,13 @@ import {
   encodeOrigin,
   limits,
   Refusal,
+  type EventView,
   type Finding,
-  type IngestedView,
   type InboundEventBody,
   type InboundEvents,
   type JobHandle,
   type RefusedPart,
+  type Stored,
 } from '../../../engine/index.js'
 import type { App } from '../../app.js'
 import { requestNumber } from '../event-origin.js'
@@ -30,8 +31,14 @@ export interface StoredWebhook {
   /** Their ids, in the order of the sender. */
   readonly ids: readonly string[]
   /** By what became of them, in all jobs together. */
-  readonly counts: Readonly<Record<IngestedView['stored'], number>>
+  readonly counts: Readonly<Record<Stored, number>>
   readonly refused: readonly RefusedPart[]
+}
+
+/** What became of one event. */
+interface Taken {
+  readonly eventId: string
+  readonly stored: Stored
 }
 
 interface Origins {
@@ -44,12 +51,13 @@ function store(
   job: JobHandle,
   { id, bytes, hasVersions }: InboundEventBody,
   origins: Origins,
-): Promise<IngestedView> {
+): Promise<Taken> {
   return new Promise((resolve, reject) => {
     if (bytes.length > limits.eventBytesMax)
       throw new Refusal('body_too_large', `an event has at most ${limits.eventBytesMax} bytes`)
     const origin = hasVersions ? origins.again : origins.once
-    service.ingest(job, id, false, bytes, { ingested: resolve, refused: reject, origin })
+    const ingested = ({ eventId }: EventView, stored: Stored): void => resolve({ eventId, stored })
+    service.ingest(job, id, false, bytes, { ingested, refused: reject, origin })
   })
 }
 
@@ -75,7 +83,7 @@ export async function storeAll(
   let most = 0
   let failure: Refusal | null = null
   for (const [at, taken] of (await Promise.all(jobs.map((job) => storeIn(app, job, events, origins)))).entries()) {
-    const own = new Map<string, IngestedView['stored']>()
+    const own = new Map<string, Stored>()
     const ofJob: RefusedPart[] = []
     for (const [n, one] of taken.entries()) {
       if (!(one instanceof Refusal)) {
@@ -103,7 +111,7 @@ async function storeIn(
   job: JobHandle,
   events: readonly InboundEventBody[],
   origins: Origins,
-): Promise<(IngestedView | Refusal)[]> {
+): Promise<(Taken | Refusal)[]> {
   const taken = await Promise.allSettled(events.map((event) => store(app, job, event, origins)))
   return taken.map((one) => {
     if (one.status === 'fulfilled') return one.value

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { Check } from 'typebox/schema'
 import { isoMicros } from '../../../engine/clock.js'
 import { Refusal } from '../../../engine/errors.js'
-import type { EventView, IngestedView } from '../../../engine/api/decision-service.js'
+import type { EventView } from '../../../engine/api/decision-service.js'
+import type { Stored } from '../../../engine/api/event-answer.js'
 import { answerRoom, eventBytes, ingestedBytes, putResultLine, refusedLine } from '../../../server/routes/event-wire.js'
 import * as schemas from '../../../server/schemas/events.js'
 
@@ -40,9 +41,9 @@ const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8'
 const eventText = (view: EventView): string => textOf(eventBytes(view))
 const ingestedText = (view: EventView, empty: boolean): string => textOf(ingestedBytes(view, empty))
 
-function resultLine(view: EventView, stored: IngestedView['stored'] = 'new'): string {
+function resultLine(view: EventView, stored: Stored = 'new'): string {
   const out = Buffer.alloc(answerRoom(view) + 3)
-  return textOf(out.subarray(3, putResultLine(out, 3, { ...view, stored })))
+  return textOf(out.subarray(3, putResultLine(out, 3, view, stored)))
 }
 
 test('each text is JSON with the fields of its schema', () => {

@@ -1,7 +1,7 @@
 /** Worlds of nodes (node.ts), and what tests do with them. */
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { EventView, IngestedView } from '../../../engine/api/decision-service.js'
+import type { EventView } from '../../../engine/api/decision-service.js'
 import type { JobSettings } from '../../../engine/domain/job/job.js'
 import { FileLog } from '../../../engine/runtime/log/file-log.js'
 import { encodeFeedback } from '../../../engine/actor/votes/feedback.js'
@@ -35,7 +35,7 @@ export async function start(test: TestContext, world: World, name: string): Prom
 export function post(node: TestNode, job: JobSettings, eventId: string | null, body: unknown): Promise<EventView> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.from(JSON.stringify({ job_id: job.id, raw_body: body }))
-    const receiver = { ingested: ({ stored: _, ...view }: IngestedView) => resolve(view), refused: reject }
+    const receiver = { ingested: resolve, refused: reject }
     node.data.shards.post({ job, kind: 'ingest', eventId, idInBody: false, body: bytes, receiver })
   })
 }

@@ -29,7 +29,7 @@ import { CommitFailed, type CommitElsewhere, type HandOver } from '../../../engi
 import { TrainingSignals } from '../../../engine/services/training/training-protocol.js'
 import { trainFrom } from '../../../engine/services/training/training-thread.js'
 import { refuseTurn, type TurnResult, type TurnTask } from '../../../engine/actor/turn-task.js'
-import type { EventView, FeedbackInput, IngestedView } from '../../../engine/api/decision-service.js'
+import type { EventView, FeedbackInput } from '../../../engine/api/decision-service.js'
 import { WriteBatch, type Environment } from '../../../engine/store/environment.js'
 import { MemoryEnvironment } from '../../../engine/store/memory-store.js'
 import type { ReprocessRow, ReprocessSelection } from '../../../engine/store/reprocess-row.js'
@@ -254,9 +254,8 @@ export class TestShard<E extends Environment = MemoryEnvironment> {
     const plain = typeof body === 'string' ? Buffer.from(body) : body
     const bytes = authoredKinds.includes(kind) ? withAuthor(testAuthor, plain) : plain
     return new Promise((resolve, reject) => {
-      // Tests compare views with what a reader sees, who does not see if the event was new.
-      const ingested = ({ stored: _, ...view }: IngestedView): void => resolve(view)
-      const receiver = kind === 'ingest' ? { ingested, refused: reject } : { resolved: resolve, refused: reject }
+      const receiver =
+        kind === 'ingest' ? { ingested: resolve, refused: reject } : { resolved: resolve, refused: reject }
       this.mailbox.post({ job, kind, eventId, idInBody, body: bytes, receiver }, micros)
     })
   }
